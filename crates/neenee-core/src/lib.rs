@@ -1,0 +1,6 @@
+//! The vocabulary and the policy of context pruning, pure.
+//! Deliberately no I/O, no clock, no environment, no randomness, no threads, no wire formats.
+#![forbid(unsafe_code)]
+
+pub mod estimate;
+pub mod touch;
