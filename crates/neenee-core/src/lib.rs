@@ -3,4 +3,6 @@
 #![forbid(unsafe_code)]
 
 pub mod estimate;
+pub mod message;
+pub mod pressure;
 pub mod touch;
