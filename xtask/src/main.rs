@@ -10,6 +10,7 @@
 mod tidy;
 
 use clap::Parser;
+use std::path::{Path, PathBuf};
 
 /// Chores of the repository.
 #[derive(Parser)]
@@ -23,4 +24,16 @@ fn main() -> anyhow::Result<()> {
     match Chore::parse() {
         Chore::Tidy(args) => tidy::run(&args),
     }
+}
+
+/// The folder of the root manifest.
+fn workspace_root() -> &'static Path {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest)
+}
+
+/// Real sessions and true token counts to measure against, never committed; may be absent.
+fn shared_data() -> PathBuf {
+    std::env::var_os("NEENEE_SHARED_DATA")
+        .map_or_else(|| workspace_root().join("../shared/data"), PathBuf::from)
 }

@@ -1,152 +1,142 @@
-//! `cargo xtask tidy`: the rules of the repository that no compiler checks.
-//! Deliberately not a linter of code; rustfmt and clippy are.
+//! `cargo xtask tidy`: the rules of the repository that no compiler checks, each finding with its fix.
+//! Deliberately not a linter of code; rustfmt, clippy and rustdoc are.
+
+mod arrows;
+mod links;
+mod paths;
+mod source;
 
 use anyhow::{Context as _, bail};
-use serde::Deserialize;
+use std::fmt;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// No arguments: the workspace is the one the tool was built in.
 #[derive(clap::Args)]
 pub(crate) struct Args {}
 
-/// Fails with one line per finding.
+/// Fails when there is any finding, after printing one line for each.
 pub(crate) fn run(_: &Args) -> anyhow::Result<()> {
-    let output = Command::new("cargo")
-        .args(["metadata", "--no-deps", "--format-version=1", "--locked"])
-        .output()
-        .context("failed to run cargo metadata")?;
-    if !output.status.success() {
-        bail!("{}", String::from_utf8_lossy(&output.stderr));
+    let root = crate::workspace_root();
+    let files = tracked_files(root)?;
+    let packages = arrows::packages(root)?;
+
+    let mut findings = arrows::check(&packages);
+    for file in &files {
+        findings.extend(source::check(file));
+        findings.extend(links::check(file, &files));
     }
-    let metadata: Metadata =
-        serde_json::from_slice(&output.stdout).context("failed to read cargo metadata")?;
-    let findings = check_arrows(&metadata.packages);
+    findings.extend(paths::check(
+        &files,
+        &paths::machine(root, &crate::shared_data()),
+    ));
+    findings.extend(paths::check_shared(&files, &crate::shared_data())?);
+    findings.sort();
+
     for finding in &findings {
         eprintln!("{finding}");
     }
-    if findings.is_empty() {
-        println!("tidy: {} crates", metadata.packages.len());
-        Ok(())
-    } else {
-        bail!("{} findings", findings.len());
+    if !findings.is_empty() {
+        bail!("the repository is untidy: {} findings", findings.len());
+    }
+    println!("tidy: {} crates, {} files", packages.len(), files.len());
+    Ok(())
+}
+
+/// A file that is, or would be, committed.
+struct File {
+    /// Relative to the workspace, with `/`.
+    path: String,
+    bytes: Vec<u8>,
+}
+
+impl File {
+    /// The content of a file that people write; `None` for data, which may hold anything.
+    fn text(&self) -> Option<&str> {
+        let written = [".rs", ".md", ".toml", ".sh", ".yml", ".yaml", ".sql"]
+            .iter()
+            .any(|ending| self.path.ends_with(ending))
+            || self.path.starts_with(".ci/");
+        if !written || is_data(&self.path) {
+            return None;
+        }
+        std::str::from_utf8(&self.bytes).ok()
     }
 }
 
-#[derive(Deserialize)]
-struct Metadata {
-    packages: Vec<Package>,
+/// What is wrong, where, and what to do about it.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Finding {
+    path: String,
+    /// From 1.
+    line: usize,
+    message: String,
 }
 
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    manifest_path: String,
-    dependencies: Vec<Dependency>,
-}
-
-#[derive(Deserialize)]
-struct Dependency {
-    name: String,
-    /// `null` for a normal dependency, else `dev` or `build`.
-    kind: Option<String>,
-}
-
-/// Which of our crates each of our crates may depend on.
-const ARROWS: &[(&str, &[&str])] = &[
-    ("neenee-core", &[]),
-    ("neenee-wire", &["neenee-core"]),
-    ("neenee-store", &["neenee-core"]),
-    (
-        "neenee-agent",
-        &["neenee-core", "neenee-wire", "neenee-store"],
-    ),
-    (
-        "neenee-proxy",
-        &["neenee-core", "neenee-wire", "neenee-store"],
-    ),
-    (
-        "neenee-replay",
-        &["neenee-core", "neenee-wire", "neenee-store"],
-    ),
-    (
-        "neenee-cli",
-        &[
-            "neenee-core",
-            "neenee-wire",
-            "neenee-store",
-            "neenee-agent",
-            "neenee-proxy",
-            "neenee-replay",
-        ],
-    ),
-];
-
-/// Crates that are never shipped: they may know all, none may know them but as a dev-dependency.
-const NEVER_SHIPPED: &[&str] = &["neenee-testkit", "xtask"];
-
-fn check_arrows(packages: &[Package]) -> Vec<String> {
-    let ours = |name: &str| packages.iter().any(|package| package.name == name);
-    let mut findings = Vec::new();
-    for package in packages {
-        if NEVER_SHIPPED.contains(&package.name.as_str()) {
-            continue;
-        }
-        let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == package.name) else {
-            findings.push(format!(
-                "{}:1: crate {} has no row in the arrows: add one to xtask/src/tidy.rs and ARCHITECTURE.md",
-                package.manifest_path, package.name
-            ));
-            continue;
-        };
-        for dependency in &package.dependencies {
-            let name = dependency.name.as_str();
-            let dev = dependency.kind.as_deref() == Some("dev");
-            if !ours(name) || allowed.contains(&name) || (dev && NEVER_SHIPPED.contains(&name)) {
-                continue;
-            }
-            findings.push(format!(
-                "{}:1: {} must not depend on {name}: {} may know {allowed:?} only",
-                package.manifest_path, package.name, package.name
-            ));
+impl Finding {
+    fn new(path: &str, line: usize, message: impl Into<String>) -> Self {
+        Self {
+            path: path.to_owned(),
+            line,
+            message: message.into(),
         }
     }
-    findings
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}: {}", self.path, self.line, self.message)
+    }
+}
+
+/// Input of tests and recorded sessions: what is in them was not written here.
+fn is_data(path: &str) -> bool {
+    path.split('/')
+        .any(|part| matches!(part, "examples" | "data" | "fixtures" | "corpus"))
+}
+
+/// Files that git tracks and new ones that it does not ignore, by path.
+fn tracked_files(root: &Path) -> anyhow::Result<Vec<File>> {
+    let output = Command::new("git")
+        .args([
+            "ls-files",
+            "-z",
+            "--cached",
+            "--others",
+            "--exclude-standard",
+        ])
+        .current_dir(root)
+        .output()
+        .context("failed to run git ls-files")?;
+    if !output.status.success() {
+        bail!(
+            "failed to list files: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+    }
+    let mut files = Vec::new();
+    for path in output
+        .stdout
+        .split(|byte| *byte == 0)
+        .filter(|path| !path.is_empty())
+    {
+        let path = String::from_utf8_lossy(path).into_owned();
+        let full: PathBuf = root.join(&path);
+        // A file deleted but not yet staged is still listed.
+        if full.is_file() {
+            let bytes = std::fs::read(&full)
+                .with_context(|| format!("failed to read {}", full.display()))?;
+            files.push(File { path, bytes });
+        }
+    }
+    files.sort_by(|left, right| left.path.cmp(&right.path));
+    Ok(files)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn package(name: &str, dependencies: &[(&str, Option<&str>)]) -> Package {
-        Package {
-            name: name.to_owned(),
-            manifest_path: format!("crates/{name}/Cargo.toml"),
-            dependencies: dependencies
-                .iter()
-                .map(|(name, kind)| Dependency {
-                    name: (*name).to_owned(),
-                    kind: kind.map(str::to_owned),
-                })
-                .collect(),
-        }
-    }
-
-    #[test]
-    fn arrows_against_the_map_are_found() {
-        let packages = [
-            package("neenee-core", &[("neenee-testkit", Some("dev"))]),
-            package(
-                "neenee-wire",
-                &[("neenee-core", None), ("neenee-testkit", None)],
-            ),
-            package("neenee-store", &[("neenee-wire", None)]),
-            package("neenee-testkit", &[("neenee-core", None)]),
-            package("neenee-extra", &[]),
-        ];
-        let findings = check_arrows(&packages);
-        assert_eq!(findings.len(), 3, "{findings:#?}");
-        assert!(findings[0].contains("neenee-wire must not depend on neenee-testkit"));
-        assert!(findings[1].contains("neenee-store must not depend on neenee-wire"));
-        assert!(findings[2].contains("neenee-extra has no row"));
+fn file(path: &str, text: &str) -> File {
+    File {
+        path: path.to_owned(),
+        bytes: text.as_bytes().to_vec(),
     }
 }
