@@ -4,5 +4,6 @@
 
 pub mod estimate;
 pub mod message;
+pub mod model;
 pub mod pressure;
 pub mod touch;
