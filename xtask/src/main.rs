@@ -11,6 +11,7 @@ mod tidy;
 
 use clap::Parser;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// Chores of the repository.
 #[derive(Parser)]
@@ -20,9 +21,16 @@ enum Chore {
     Tidy(tidy::Args),
 }
 
-fn main() -> anyhow::Result<()> {
-    match Chore::parse() {
+fn main() -> ExitCode {
+    let outcome = match Chore::parse() {
         Chore::Tidy(args) => tidy::run(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error:#}");
+            ExitCode::FAILURE
+        }
     }
 }
 
