@@ -7,6 +7,7 @@
     reason = "a tool for people at a terminal; nothing links it"
 )]
 
+mod models;
 mod tidy;
 
 use clap::Parser;
@@ -17,12 +18,15 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(name = "cargo xtask")]
 enum Chore {
+    /// Generate the table of models from the wheels of litellm and genai-prices.
+    Models(models::Args),
     /// Check what no compiler checks: crate arrows, file headers and sizes, links, leftovers.
     Tidy(tidy::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Chore::parse() {
+        Chore::Models(args) => models::run(&args),
         Chore::Tidy(args) => tidy::run(&args),
     };
     match outcome {
