@@ -1,5 +1,5 @@
 //! Where genai-prices says something else than the table.
-//! Deliberately only a report: which of the two is right is for a person to find out.
+//! Deliberately no judgement: which of the two is right is for a person to find out.
 
 use super::python::{self, Value};
 use super::{Prices, Row, Table};

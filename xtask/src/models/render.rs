@@ -1,5 +1,5 @@
 //! The table as Rust source.
-//! Deliberately one row a line, in the order of names: a new wheel gives a readable difference.
+//! Deliberately nothing clever: one row a line, by name, so that a new wheel gives a readable difference.
 
 use super::wheel::Wheel;
 use super::{Row, Table};
