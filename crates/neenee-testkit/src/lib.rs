@@ -2,3 +2,5 @@
 //! Deliberately never shipped: no crate but tests, benches and `xtask` may depend on it.
 
 pub mod session;
+#[cfg(feature = "upstream")]
+pub mod upstream;

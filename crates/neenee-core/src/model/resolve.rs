@@ -122,7 +122,10 @@ mod tests {
             ("google/gemini-3-pro-preview", "gemini-3-pro-preview"),
             ("models/gemini-2.5-pro", "gemini-2.5-pro"),
             ("openrouter/x-ai/grok-code-fast-1", "grok-code-fast-1"),
-            ("meta-llama/llama-4-maverick", "llama-4-maverick-17b-128e-instruct"),
+            (
+                "meta-llama/llama-4-maverick",
+                "llama-4-maverick-17b-128e-instruct",
+            ),
         ];
         for (name, expected) in cases {
             check(name, Some(expected));
