@@ -41,7 +41,7 @@ impl Traits {
         } else if let Some(image) = openai_image(&pieces) {
             (TokenizerFamily::O200k, image)
         } else {
-            (TokenizerFamily::Default, ImageRule::OTHER)
+            (TokenizerFamily::Mixed, ImageRule::OTHER)
         };
         Self {
             family,
@@ -230,8 +230,8 @@ mod tests {
                 ImageRule::QWEN,
             ),
             ("deepseek-chat", TokenizerFamily::DeepSeek, ImageRule::OTHER),
-            ("kimi-k3", TokenizerFamily::Default, ImageRule::OTHER),
-            ("", TokenizerFamily::Default, ImageRule::OTHER),
+            ("kimi-k3", TokenizerFamily::Mixed, ImageRule::OTHER),
+            ("", TokenizerFamily::Mixed, ImageRule::OTHER),
         ];
         for (name, family, image) in cases {
             let traits = Traits::of(name);
