@@ -1,5 +1,5 @@
-//! What a provider counts for an image, from its pixel dimensions, and those from its first bytes.
-//! Deliberately no decoder: nothing but the header of four formats is read.
+//! The pixel dimensions of an image from its first bytes: what a provider's count goes by.
+//! Deliberately no decoder and no price: the header of four formats; `model::ImageRule` counts.
 
 /// Width and height of an image in pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,57 +8,6 @@ pub struct Dimensions {
     pub width: u32,
     /// Pixels down.
     pub height: u32,
-}
-
-/// By whose rule an image is counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum ImageRule {
-    /// Area over 750, after a downscale to at most 1 568 pixels a side and 1 600 tokens
-    /// (docs.anthropic.com, "Vision", "Calculate image costs"). The default.
-    #[default]
-    Anthropic,
-    /// 85 plus 170 for each tile of 512 pixels, after a fit into 2 048 square and a downscale of the
-    /// shorter side to 768 (platform.openai.com, "Images and vision", GPT-4o at high detail).
-    OpenAi,
-    /// 258 up to 384 pixels a side, else 258 for each tile of 768
-    /// (ai.google.dev, "Understand and count tokens", Gemini 2.0 and later).
-    Gemini,
-}
-
-impl ImageRule {
-    /// The tokens of one image. Unknown dimensions count as a screenshot of full size, since an
-    /// image taken for too small is what overflows a window.
-    #[must_use]
-    pub fn tokens(self, dimensions: Option<Dimensions>) -> usize {
-        let Some(Dimensions { width, height }) = dimensions else {
-            return self.unknown();
-        };
-        let (width, height) = (f64::from(width.max(1)), f64::from(height.max(1)));
-        match self {
-            Self::Anthropic => {
-                let scale = (1568.0 / width.max(height)).min(1.0);
-                let area = (width * scale) * (height * scale);
-                (area / 750.0).ceil().clamp(1.0, 1600.0) as usize
-            }
-            Self::OpenAi => {
-                let fit = (2048.0 / width.max(height)).min(1.0);
-                let (width, height) = (width * fit, height * fit);
-                let shrink = (768.0 / width.min(height)).min(1.0);
-                85 + 170 * tiles(width * shrink, height * shrink, 512.0)
-            }
-            Self::Gemini if width <= 384.0 && height <= 384.0 => 258,
-            Self::Gemini => 258 * tiles(width, height, 768.0).min(GEMINI_MOST_TILES),
-        }
-    }
-
-    fn unknown(self) -> usize {
-        match self {
-            Self::Anthropic => 1600,
-            // 2 by 3 tiles: what a screen in landscape comes to.
-            Self::OpenAi => 85 + 170 * 6,
-            Self::Gemini => 258 * 6,
-        }
-    }
 }
 
 /// The width and height that the header of a PNG, JPEG, GIF or WebP names; `None` when `bytes`
@@ -70,15 +19,6 @@ pub fn image_dimensions(bytes: &[u8]) -> Option<Dimensions> {
         .or_else(|| webp(bytes))
         .or_else(|| jpeg(bytes))
         .filter(|dimensions| dimensions.width > 0 && dimensions.height > 0)
-}
-
-/// The documentation names no limit; a header may claim 4 billion pixels a side, which no client sends.
-const GEMINI_MOST_TILES: usize = 256;
-
-fn tiles(width: f64, height: f64, side: f64) -> usize {
-    let across = (width / side).ceil().max(1.0) as usize;
-    let down = (height / side).ceil().max(1.0) as usize;
-    across.saturating_mul(down)
 }
 
 /// Signature, length and name of the chunk `IHDR`, then both sides, big-endian (PNG, 11.2.2).
@@ -178,29 +118,6 @@ mod tests {
 
     fn size(width: u32, height: u32) -> Option<Dimensions> {
         Some(Dimensions { width, height })
-    }
-
-    #[test]
-    fn rules_give_what_the_providers_document() {
-        use ImageRule::{Anthropic, Gemini, OpenAi};
-        for (rule, dimensions, tokens) in [
-            (Anthropic, size(200, 200), 54),
-            (Anthropic, size(1000, 1000), 1334),
-            (Anthropic, size(1092, 1092), 1590),
-            (Anthropic, size(8000, 8000), 1600),
-            (Anthropic, None, 1600),
-            (OpenAi, size(1024, 1024), 765),
-            (OpenAi, size(2048, 4096), 1105),
-            (OpenAi, size(512, 512), 255),
-            (OpenAi, None, 1105),
-            (Gemini, size(384, 384), 258),
-            (Gemini, size(768, 768), 258),
-            (Gemini, size(1920, 1080), 258 * 6),
-            (Gemini, size(u32::MAX, u32::MAX), 258 * GEMINI_MOST_TILES),
-            (Gemini, size(0, 0), 258),
-        ] {
-            assert_eq!(rule.tokens(dimensions), tokens, "{rule:?} {dimensions:?}");
-        }
     }
 
     #[test]
