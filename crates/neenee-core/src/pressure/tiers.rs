@@ -1,0 +1,241 @@
+//! What a degraded result looks like, and how one is recognised that carries no record.
+//! Deliberately not who is degraded; see `plan`.
+
+use memchr::memmem;
+use unicode_segmentation::{GraphemeCursor, GraphemeIncomplete};
+
+use crate::estimate::count_chars;
+use crate::message::{Degraded, Media, Tier};
+
+/// How every placeholder of a cleared result begins.
+pub const CLEARED_TOOL_PREFIX: &str = "[cleared tool result: ";
+
+/// The placeholder that older sessions hold; it counts as cleared.
+pub const PRUNED_TOOL_PLACEHOLDER: &str = "[Old tool result content cleared]";
+
+/// Fresh results of at least this many chars are truncated before they are cleared.
+pub const TRUNCATE_MIN_CHARS: usize = 2_000;
+
+/// Chars of the head, and of the tail, that truncation keeps at most.
+pub const TRUNCATE_KEEP_CHARS: usize = 500;
+
+/// How far from the full kept length a line end may be, in chars, for the cut to move to it.
+const NEAR_LINE_END_CHARS: usize = 120;
+
+/// Longer than any placeholder of ours: a tool's name, 60 chars of argument, sizes.
+const MAX_PLACEHOLDER_BYTES: usize = 1_024;
+
+const MARKER_OPEN: &str = "[... ";
+const MARKER_CLOSE: &str = " chars elided to relieve context ...]";
+
+/// Head and tail of `text` with the elision marker alone on its line between.
+/// `chars` is the text's own length in Unicode scalars; the caller has counted it already.
+///
+/// The line breaks around the marker are always ours (a cut at a line end leaves the line's own
+/// break among what is elided), so the original's length can be told from the truncated text.
+pub fn truncated(text: &str, chars: usize) -> String {
+    cut(text, chars, TRUNCATE_KEEP_CHARS)
+}
+
+/// The same with `keep` chars at either end.
+pub fn cut(text: &str, chars: usize, keep: usize) -> String {
+    let head = head_end(text, keep);
+    let tail = tail_start(text, keep).max(head);
+    let (head, tail) = (&text[..head], &text[tail..]);
+    let elided = chars - count_chars(head) - count_chars(tail);
+    let elided = elided.to_string();
+    let marker = MARKER_OPEN.len() + elided.len() + MARKER_CLOSE.len();
+    let mut out = String::with_capacity(head.len() + marker + tail.len() + 2);
+    for part in [head, "\n", MARKER_OPEN, &elided, MARKER_CLOSE, "\n", tail] {
+        out.push_str(part);
+    }
+    out
+}
+
+/// The placeholder of a cleared result. `label` is the tool and its salient argument;
+/// `original` holds the lines and chars of the original text, `media` what else it held.
+pub fn cleared(label: &str, original: &Degraded, media: &[Media]) -> String {
+    let mut size = Vec::new();
+    if original.chars > 0 || media.is_empty() {
+        if let Some(lines) = original.lines {
+            size.push(format!("{lines} lines"));
+        }
+        size.push(format!("{} chars", original.chars));
+    }
+    for item in media {
+        size.push(item.kind.to_string());
+        size.push(human_bytes(item.bytes));
+    }
+    format!("{CLEARED_TOOL_PREFIX}{label} ({})]", size.join(", "))
+}
+
+/// Recognises text that this module wrote, for sessions that carry no record: only when the whole
+/// text has exactly a placeholder's form, or the marker stands alone on its line between a head
+/// and a tail of the kept length.
+pub fn recognise(text: &str) -> Option<Degraded> {
+    // Four bytes a char and the marker: nothing longer can be ours, so long texts cost nothing.
+    if text.len() > 4 * (2 * TRUNCATE_KEEP_CHARS) + 80 {
+        return None;
+    }
+    recognise_cleared(text).or_else(|| recognise_truncated(text))
+}
+
+/// Whether `text` holds one of our markers verbatim. Arguments of a `write` or `edit` that do were
+/// imitated from a pruned window and must not reach a file.
+pub fn contains_marker(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memmem::find(bytes, PRUNED_TOOL_PLACEHOLDER.as_bytes()).is_some()
+        || memmem::find_iter(bytes, CLEARED_TOOL_PREFIX.as_bytes()).any(|start| {
+            // A label is short, so ours ends early; the bound keeps a hostile line linear.
+            let end = text.floor_char_boundary(start + MAX_PLACEHOLDER_BYTES);
+            let line = text[start..end].lines().next().unwrap_or("");
+            line.match_indices(")]")
+                .any(|(end, _)| recognise_cleared(&line[..end + 2]).is_some())
+        })
+        || memmem::find_iter(bytes, MARKER_CLOSE.as_bytes()).any(|end| {
+            text[..end].rfind(MARKER_OPEN).is_some_and(|start| {
+                text[start + MARKER_OPEN.len()..end]
+                    .bytes()
+                    .all(|b| b.is_ascii_digit())
+            })
+        })
+}
+
+fn recognise_cleared(text: &str) -> Option<Degraded> {
+    let unknown = Degraded {
+        tier: Tier::Cleared,
+        lines: None,
+        chars: 0,
+    };
+    if text == PRUNED_TOOL_PLACEHOLDER {
+        return Some(unknown);
+    }
+    let inner = text.strip_prefix(CLEARED_TOOL_PREFIX)?.strip_suffix(")]")?;
+    if inner.contains('\n') {
+        return None;
+    }
+    let (_, size) = inner.rsplit_once(" (")?;
+    let mut found = unknown;
+    let mut any = false;
+    for field in size.split(", ") {
+        let (amount, unit) = field.split_once(' ').unwrap_or(("", field));
+        match unit {
+            "lines" => found.lines = Some(amount.parse().ok()?),
+            "chars" => found.chars = amount.parse().ok()?,
+            "image" | "audio" | "document" | "attachment" if amount.is_empty() => {}
+            "B" | "kB" | "MB" | "GB" => {
+                amount.parse::<f64>().ok()?;
+            }
+            _ => return None,
+        }
+        any = true;
+    }
+    any.then_some(found)
+}
+
+fn recognise_truncated(text: &str) -> Option<Degraded> {
+    let close = memmem::find(text.as_bytes(), MARKER_CLOSE.as_bytes())?;
+    let head_end = text[..close].rfind('\n')?;
+    let (head, line) = (&text[..head_end], &text[head_end + 1..]);
+    let elided = line[..close - head_end - 1].strip_prefix(MARKER_OPEN)?;
+    let tail = line[close - head_end - 1 + MARKER_CLOSE.len()..].strip_prefix('\n')?;
+    if elided.is_empty() || !elided.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let (head, tail) = (count_chars(head), count_chars(tail));
+    let chars = elided.parse::<usize>().ok()?.checked_add(head + tail)?;
+    let kept = 0..=TRUNCATE_KEEP_CHARS;
+    (kept.contains(&head) && kept.contains(&tail) && chars >= TRUNCATE_MIN_CHARS).then_some(
+        Degraded {
+            tier: Tier::Truncated,
+            lines: None,
+            chars,
+        },
+    )
+}
+
+/// Byte offset at which the head ends: at most the kept chars, at a line end where one is near,
+/// else at a grapheme boundary.
+fn head_end(text: &str, keep: usize) -> usize {
+    let limit = nth_char_from_start(text, keep);
+    let near = nth_char_from_start(text, keep.saturating_sub(NEAR_LINE_END_CHARS));
+    match memchr::memrchr(b'\n', &text.as_bytes()[near..limit]) {
+        Some(at) => {
+            let at = near + at;
+            at - usize::from(text[..at].ends_with('\r'))
+        }
+        None => boundary_before(text, limit),
+    }
+}
+
+/// Byte offset at which the tail starts, by the same rule.
+fn tail_start(text: &str, keep: usize) -> usize {
+    let limit = nth_char_from_end(text, keep);
+    let near = nth_char_from_end(text, keep.saturating_sub(NEAR_LINE_END_CHARS));
+    match memchr::memchr(b'\n', &text.as_bytes()[limit..near]) {
+        Some(at) => limit + at + 1,
+        None => boundary_after(text, limit),
+    }
+}
+
+fn nth_char_from_start(text: &str, n: usize) -> usize {
+    match text.as_bytes().get(..n) {
+        // Almost all tool output begins so, and then chars are bytes.
+        Some(head) if head.is_ascii() => n,
+        _ => text
+            .char_indices()
+            .nth(n)
+            .map_or(text.len(), |(index, _)| index),
+    }
+}
+
+fn nth_char_from_end(text: &str, n: usize) -> usize {
+    let start = text.len().saturating_sub(n);
+    match text.as_bytes().get(start..) {
+        Some(tail) if tail.is_ascii() => start,
+        _ => text
+            .char_indices()
+            .rev()
+            .nth(n.saturating_sub(1))
+            .map_or(0, |(index, _)| if n == 0 { text.len() } else { index }),
+    }
+}
+
+fn boundary_before(text: &str, at: usize) -> usize {
+    if is_boundary(text, at) {
+        return at;
+    }
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    cursor.prev_boundary(text, 0).ok().flatten().unwrap_or(0)
+}
+
+fn boundary_after(text: &str, at: usize) -> usize {
+    if is_boundary(text, at) {
+        return at;
+    }
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    let next = cursor.next_boundary(text, 0).ok().flatten();
+    next.unwrap_or(text.len())
+}
+
+fn is_boundary(text: &str, at: usize) -> bool {
+    let mut cursor = GraphemeCursor::new(at, text.len(), true);
+    // The whole text is one chunk, so the cursor is never in want of context.
+    let answer: Result<bool, GraphemeIncomplete> = cursor.is_boundary(text, 0);
+    answer.unwrap_or(true)
+}
+
+/// Decimal units with one digit, as file managers show them.
+fn human_bytes(bytes: u64) -> String {
+    const UNITS: [&str; 3] = ["kB", "MB", "GB"];
+    if bytes < 1_000 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64 / 1_000.0;
+    let mut unit = 0;
+    while value >= 999.95 && unit + 1 < UNITS.len() {
+        value /= 1_000.0;
+        unit += 1;
+    }
+    format!("{value:.1} {}", UNITS[unit])
+}

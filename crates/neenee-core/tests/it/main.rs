@@ -1,0 +1,4 @@
+//! The core's integration tests, one binary.
+//! Deliberately no formats and no files but the cases beside it.
+
+mod properties;
