@@ -1,0 +1,86 @@
+//! The formats: their names, how each is recognised and read; one line of a table per format.
+//! Deliberately no code of any format: that stands in one file (or folder) each, below.
+
+mod openai_chat;
+
+use std::fmt;
+
+use crate::document::Draft;
+use crate::error::Fault;
+use crate::source::Source;
+
+/// A format that can be read and written back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Format {
+    /// A request body or message array of OpenAI Chat Completions.
+    OpenAiChat,
+}
+
+/// What a format is to this crate. The order is that in which formats are asked whether an input is
+/// theirs: those with unmistakable marks first, those that others build upon last.
+#[rustfmt::skip]
+const CODECS: &[Codec] = &[
+    Codec { format: Format::OpenAiChat, name: "openai-chat", describe: openai_chat::DESCRIBE, sniff: openai_chat::sniff, read: openai_chat::read },
+];
+
+struct Codec {
+    format: Format,
+    name: &'static str,
+    describe: &'static str,
+    /// Whether the input has this format's marks.
+    sniff: fn(&Source<'_>) -> bool,
+    read: for<'a> fn(&Source<'a>) -> Result<Draft<'a>, Fault>,
+}
+
+impl Format {
+    /// Every format, in the order in which they are recognised.
+    pub fn all() -> impl Iterator<Item = Format> {
+        CODECS.iter().map(|codec| codec.format)
+    }
+
+    /// The name as users write it, as `openai-chat`.
+    pub fn name(self) -> &'static str {
+        self.codec().name
+    }
+
+    /// What it is and what its window is, in a line.
+    pub fn describe(self) -> &'static str {
+        self.codec().describe
+    }
+
+    /// The format of that name; `None` when there is none.
+    pub fn parse(name: &str) -> Option<Format> {
+        CODECS
+            .iter()
+            .find(|codec| codec.name == name)
+            .map(|codec| codec.format)
+    }
+
+    /// The format whose marks the input has.
+    pub(crate) fn sniff(source: &Source<'_>) -> Option<Format> {
+        CODECS
+            .iter()
+            .find(|codec| (codec.sniff)(source))
+            .map(|codec| codec.format)
+    }
+
+    /// Reads the input as this format.
+    pub(crate) fn read<'a>(self, source: &Source<'a>) -> Result<Draft<'a>, Fault> {
+        (self.codec().read)(source)
+    }
+
+    fn codec(self) -> &'static Codec {
+        // invariant: every format has its line in the table; a test walks them all.
+        CODECS
+            .iter()
+            .find(|codec| codec.format == self)
+            .unwrap_or(&CODECS[0])
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
