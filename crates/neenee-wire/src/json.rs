@@ -12,7 +12,7 @@ mod text;
 mod value;
 
 pub(crate) use locate::{Place, locate};
-pub(crate) use scan::{MAX_DEPTH, skip_space};
+pub(crate) use scan::skip_space;
 pub(crate) use text::{Text, encode};
 pub(crate) use value::{Kind, Value};
 

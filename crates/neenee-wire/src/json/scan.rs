@@ -5,7 +5,7 @@ use super::Token;
 use crate::error::{Fault, ReadErrorKind};
 
 /// Deepest nesting of arrays and objects that is read. Real bodies stay under 30.
-pub(crate) const MAX_DEPTH: usize = 512;
+const MAX_DEPTH: usize = 512;
 
 /// Scans one value, appends its tokens and returns the offset one past it.
 pub(super) fn scan(bytes: &[u8], at: usize, tokens: &mut Vec<Token>) -> Result<usize, Fault> {
