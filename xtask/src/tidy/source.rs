@@ -40,6 +40,15 @@ pub(super) fn check(file: &File) -> Vec<Finding> {
                 "mod.rs: name it after its folder, beside it",
             ));
         }
+        if let Some((_, test)) = file.path.split_once("/tests/")
+            && !test.contains('/')
+        {
+            findings.push(Finding::new(
+                &file.path,
+                1,
+                "a second test binary: make it a module of tests/it/main.rs, which links once",
+            ));
+        }
         if file.path.starts_with("crates/neenee-core/src/") {
             check_pure(&file.path, text, &mut findings);
         }
@@ -73,7 +82,7 @@ fn check_header(path: &str, text: &str, findings: &mut Vec<Finding>) {
         .any(|word| {
             matches!(
                 word.to_ascii_lowercase().as_str(),
-                "not" | "no" | "never" | "nothing" | "neither" | "without"
+                "deliberately" | "not" | "no" | "never" | "nothing" | "neither" | "without"
             )
         });
     if header.is_empty() {
@@ -266,6 +275,12 @@ mod tests {
             &format!("{GOOD}use std::fs;\n"),
             &[],
         );
+    }
+
+    #[test]
+    fn a_second_test_binary_is_found() {
+        expect("crates/x/tests/it/main.rs", GOOD, &[]);
+        expect("crates/x/tests/a.rs", GOOD, &["a second test binary"]);
     }
 
     #[test]
