@@ -4,6 +4,9 @@
 use super::table::{ALIASES, MODELS};
 use super::{Model, name};
 
+/// No model has a name of so many letters; comparing longer ones would only take time.
+const LONGEST: usize = 100;
+
 /// The model of that name, in any spelling: with a provider or gateway before it (`openai/…`,
 /// `us.anthropic.…-v1:0`, `models/…`), a date, `-latest` or `@default` after it, Claude Code's `[1m]`,
 /// dots for dashes, and the short names of clients (`opus`).
@@ -44,6 +47,9 @@ pub fn nearest(name: &str) -> Vec<&'static Model> {
         name::fold(name).filter(|letter| *letter != '-').collect()
     };
     let wanted = letters(name);
+    if wanted.len() > LONGEST {
+        return Vec::new();
+    }
     let mut ranked: Vec<(usize, &'static Model)> = MODELS
         .iter()
         .map(|model| (distance(&wanted, &letters(model.name)), model))
@@ -154,5 +160,16 @@ mod tests {
         assert_eq!(nearest("claude-sonet-4-5")[0].name, "claude-sonnet-4-5");
         assert_eq!(nearest("openai/gpt5.5")[0].name, "gpt-5.5");
         assert!(nearest("nothing like it").is_empty());
+        assert!(nearest(&"gpt-5".repeat(1_000)).is_empty());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_name_is_taken(name in ".{0,40}", tail in "[-.:@/\\[\\]0-9vm]{0,14}") {
+            let name = format!("{name}{tail}");
+            find(&name);
+            nearest(&name);
+            Traits::of(&name);
+        }
     }
 }
