@@ -164,6 +164,9 @@ mod tests {
     }
 
     proptest::proptest! {
+        // Each case compares a name with every row.
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(32))]
+
         #[test]
         fn any_name_is_taken(name in ".{0,40}", tail in "[-.:@/\\[\\]0-9vm]{0,14}") {
             let name = format!("{name}{tail}");
