@@ -11,19 +11,35 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use neenee_core::message::Media;
+use neenee_core::model::{ImageRule, Traits};
 
 use crate::error::Fault;
 use crate::json::{Kind, Text, Value};
 use crate::slot::Site;
 
-/// How a format spells blocks.
+/// How a format spells blocks, and what the model counts for pictures in them.
 pub(crate) struct Dialect {
     /// The `type`s of text blocks, the first of which a new block gets; their text is in `text`.
     pub(crate) text_types: &'static [&'static str],
     /// The fields of a media block that go with its payload.
     pub(crate) media_fields: &'static [&'static str],
     /// What a block weighs; `None` when it is no media of this format.
-    pub(crate) media: fn(Value<'_, '_>) -> Option<Media>,
+    pub(crate) media: fn(Value<'_, '_>, ImageRule) -> Option<Media>,
+    /// The rule for pictures: the model's, else that of the format's own models.
+    pub(crate) images: ImageRule,
+}
+
+impl Dialect {
+    /// The dialect as the model of that name counts pictures.
+    pub(crate) fn of_model(self, name: Option<&str>) -> Dialect {
+        let images = name.map_or(self.images, |name| Traits::of(name).image);
+        Dialect { images, ..self }
+    }
+
+    /// What a block weighs; `None` when it is no media of this format.
+    pub(crate) fn media(&self, block: Value<'_, '_>) -> Option<Media> {
+        (self.media)(block, self.images)
+    }
 }
 
 /// The content of one result.
@@ -147,7 +163,7 @@ fn classify<'a>(value: Value<'_, 'a>, dialect: &Dialect) -> Class<'a> {
     let kind_is = |names: &[&str]| kind.is_some_and(|kind| names.iter().any(|name| kind.is(name)));
     match text.and_then(Value::string) {
         Some(text) if kind_is(dialect.text_types) => Class::Text(text),
-        _ => (dialect.media)(value).map_or(Class::Unknown, Class::Media),
+        _ => dialect.media(value).map_or(Class::Unknown, Class::Media),
     }
 }
 

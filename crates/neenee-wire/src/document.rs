@@ -150,6 +150,11 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// The model's name as far as it is known by now.
+    pub(crate) fn named_model(&self) -> Option<&str> {
+        self.model.as_deref()
+    }
+
     /// A message begins. What follows belongs to it.
     pub(crate) fn message(&mut self, role: Role) {
         self.items.push(Item::Message(role));

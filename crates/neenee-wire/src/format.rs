@@ -1,6 +1,7 @@
 //! The formats: their names, how each is recognised and read; one line of a table per format.
 //! Deliberately no code of any format: that stands in one file (or folder) each, below.
 
+mod anthropic;
 mod openai_chat;
 
 use std::fmt;
@@ -15,12 +16,15 @@ use crate::source::Source;
 pub enum Format {
     /// A request body or message array of OpenAI Chat Completions.
     OpenAiChat,
+    /// A request body or message array of Anthropic Messages.
+    Anthropic,
 }
 
 /// What a format is to this crate. The order is that in which formats are asked whether an input is
 /// theirs: those with unmistakable marks first, those that others build upon last.
 #[rustfmt::skip]
 const CODECS: &[Codec] = &[
+    Codec { format: Format::Anthropic, name: "anthropic", describe: anthropic::DESCRIBE, sniff: anthropic::sniff, read: anthropic::read },
     Codec { format: Format::OpenAiChat, name: "openai-chat", describe: openai_chat::DESCRIBE, sniff: openai_chat::sniff, read: openai_chat::read },
 ];
 

@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 
 use neenee_core::message::{Media, MediaKind, Role};
+use neenee_core::model::ImageRule;
 
 use crate::content::{Body, Dialect};
 use crate::document::{Draft, ResultItem};
@@ -24,6 +25,7 @@ const DIALECT: Dialect = Dialect {
     text_types: &["text"],
     media_fields: &["image_url", "input_audio", "file"],
     media: part_media,
+    images: ImageRule::GPT_PATCHES,
 };
 
 pub(super) fn sniff(source: &Source<'_>) -> bool {
@@ -58,8 +60,9 @@ pub(super) fn read<'a>(source: &Source<'a>) -> Result<Draft<'a>, Fault> {
     } else {
         read_body(&mut draft, root)?
     };
+    let dialect = DIALECT.of_model(draft.named_model());
     for message in messages.items() {
-        read_message(&mut draft, message)?;
+        read_message(&mut draft, message, &dialect)?;
     }
     Ok(draft)
 }
@@ -94,7 +97,11 @@ fn read_body<'t, 'a>(draft: &mut Draft<'a>, body: Value<'t, 'a>) -> Result<Value
     }
 }
 
-fn read_message<'a>(draft: &mut Draft<'a>, message: Value<'_, 'a>) -> Result<(), Fault> {
+fn read_message<'a>(
+    draft: &mut Draft<'a>,
+    message: Value<'_, 'a>,
+    dialect: &Dialect,
+) -> Result<(), Fault> {
     message.want_object("a message, which is an object")?;
     let [role, content, reasoning, reasoning_content, calls, call] = message.fields([
         "role",
@@ -115,7 +122,7 @@ fn read_message<'a>(draft: &mut Draft<'a>, message: Value<'_, 'a>) -> Result<(),
         "system" | "developer" => Role::System,
         "user" => Role::User,
         "assistant" => Role::Assistant,
-        "tool" | "function" => return read_result(draft, message),
+        "tool" | "function" => return read_result(draft, message, dialect),
         _ => {
             // A role that nobody knows still weighs.
             draft.message(Role::User);
@@ -131,7 +138,7 @@ fn read_message<'a>(draft: &mut Draft<'a>, message: Value<'_, 'a>) -> Result<(),
         }
     }
     if let Some(content) = content {
-        read_content(draft, content)?;
+        read_content(draft, content, dialect)?;
     }
     if let Some(calls) = calls.filter(|calls| !calls.is_null()) {
         for call in calls.want_array("an array of tool calls")?.items() {
@@ -166,7 +173,11 @@ fn read_call<'a>(
     Ok(())
 }
 
-fn read_content<'a>(draft: &mut Draft<'a>, content: Value<'_, 'a>) -> Result<(), Fault> {
+fn read_content<'a>(
+    draft: &mut Draft<'a>,
+    content: Value<'_, 'a>,
+    dialect: &Dialect,
+) -> Result<(), Fault> {
     match content.kind() {
         Kind::String => draft.text(content.decode().unwrap_or_default()),
         Kind::Null => {}
@@ -181,7 +192,7 @@ fn read_content<'a>(draft: &mut Draft<'a>, content: Value<'_, 'a>) -> Result<(),
                 };
                 if let Some(text) = text.and_then(Value::decode) {
                     draft.text(text);
-                } else if let Some(media) = part_media(part) {
+                } else if let Some(media) = dialect.media(part) {
                     draft.weight(media.tokens);
                 } else {
                     draft.opaque(Cow::Borrowed(part.raw()));
@@ -198,10 +209,14 @@ fn read_content<'a>(draft: &mut Draft<'a>, content: Value<'_, 'a>) -> Result<(),
     Ok(())
 }
 
-fn read_result<'a>(draft: &mut Draft<'a>, message: Value<'_, 'a>) -> Result<(), Fault> {
+fn read_result<'a>(
+    draft: &mut Draft<'a>,
+    message: Value<'_, 'a>,
+    dialect: &Dialect,
+) -> Result<(), Fault> {
     draft.message(Role::Tool);
     let [call_id, name] = message.fields(["tool_call_id", "name"]);
-    let body = Body::of_field(message, "content", &DIALECT)?;
+    let body = Body::of_field(message, "content", dialect)?;
     draft.result(
         ResultItem {
             call_id: call_id.and_then(Value::decode),
@@ -219,19 +234,14 @@ fn read_result<'a>(draft: &mut Draft<'a>, message: Value<'_, 'a>) -> Result<(), 
     Ok(())
 }
 
-fn part_media(part: Value<'_, '_>) -> Option<Media> {
+fn part_media(part: Value<'_, '_>, images: ImageRule) -> Option<Media> {
     let kind = part.get("type")?.decode()?;
-    let (kind, payload) = match &*kind {
+    let (kind, data) = match &*kind {
         "image_url" => (MediaKind::Image, part.at(&["image_url", "url"])),
         "input_audio" => (MediaKind::Audio, part.at(&["input_audio", "data"])),
         "file" => (MediaKind::Document, part.at(&["file", "file_data"])),
         _ => return None,
     };
-    let payload = payload.and_then(Value::string);
-    Some(media(
-        kind,
-        payload
-            .map(|data| data.raw())
-            .filter(|data| !data.starts_with("http")),
-    ))
+    let data = data.and_then(Value::string).map(|data| data.raw());
+    Some(media(kind, data, images))
 }

@@ -30,7 +30,7 @@ system
   text "be brief"
 user
   text "look"
-  weight 1600
+  weight 910
 assistant
   call c1 read {"path":"a.rs"}
   call c2 patch *** Begin

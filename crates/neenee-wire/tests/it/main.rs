@@ -1,5 +1,11 @@
 //! The integration tests of the codecs. Not unit tests: those of scanner and strings stand beside them.
+#![expect(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test says what it skips and which file it is at"
+)]
 
+mod anthropic;
 mod chat;
 mod check;
 mod shared;
