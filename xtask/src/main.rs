@@ -8,6 +8,7 @@
 )]
 
 mod models;
+mod record;
 mod tidy;
 
 use clap::Parser;
@@ -20,6 +21,8 @@ use std::process::ExitCode;
 enum Chore {
     /// Generate the table of models from the wheels of litellm and genai-prices.
     Models(models::Args),
+    /// Record real clients against a scripted upstream, for examples.
+    Record(record::Args),
     /// Check what no compiler checks: crate arrows, file headers and sizes, links, leftovers.
     Tidy(tidy::Args),
 }
@@ -27,6 +30,7 @@ enum Chore {
 fn main() -> ExitCode {
     let outcome = match Chore::parse() {
         Chore::Models(args) => models::run(&args),
+        Chore::Record(args) => record::run(&args),
         Chore::Tidy(args) => tidy::run(&args),
     };
     match outcome {

@@ -30,9 +30,10 @@ pub(super) fn check(files: &[File], machine: &[String]) -> Vec<Finding> {
         for (number, line) in text.lines().enumerate() {
             for folder in machine {
                 let ends = |rest: &str| !rest.starts_with(|next: char| next.is_alphanumeric());
-                let found = line
-                    .match_indices(folder.as_str())
-                    .any(|(start, _)| ends(&line[start + folder.len()..]));
+                // `</root>` is a tag that clients write, not a folder.
+                let found = line.match_indices(folder.as_str()).any(|(start, _)| {
+                    ends(&line[start + folder.len()..]) && !line[..start].ends_with('<')
+                });
                 if found {
                     findings.push(Finding::new(
                         &file.path,
@@ -118,6 +119,7 @@ mod tests {
             file("a.jsonl", "{\"cwd\": \"/somewhere/ann/repo\"}\n"),
             file("b.md", "\nsee /somewhere/ann\n"),
             file("c.md", "/somewhere/annex and /elsewhere\n"),
+            file("d.md", "a tag: <somewhere></somewhere/ann>\n"),
         ];
         let found = check(&files, &machine);
         assert_eq!(found.len(), 2, "{found:#?}");

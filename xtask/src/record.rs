@@ -1,0 +1,137 @@
+//! `cargo xtask record`: real clients work on a made-up shop against a scripted upstream; what they
+//! write and send is kept as examples. Deliberately installs nothing: clients come from npm, by hand.
+
+pub(crate) mod client;
+pub(crate) mod home;
+mod scrub;
+mod shop;
+mod story;
+
+use anyhow::{Context as _, bail};
+use client::{Client, Installed};
+use home::{Home, PROJECT};
+use neenee_testkit::upstream::{Received, Upstream};
+use std::path::{Path, PathBuf};
+use story::Story;
+
+/// What to record and where to put it.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The client; all of them when none is named.
+    client: Option<Client>,
+    /// Folder of the recordings.
+    #[arg(long, default_value = "examples/recorded")]
+    out: PathBuf,
+    #[command(flatten)]
+    place: Place,
+    /// Record the long session instead of the usual one; only the session file is kept.
+    #[arg(long)]
+    long: bool,
+}
+
+/// Where clients are.
+#[derive(clap::Args)]
+pub(crate) struct Place {
+    /// Folder that `npm install --prefix` was given.
+    #[arg(long, default_value = ".")]
+    pub(crate) npm_prefix: PathBuf,
+    /// The client's binary, when it was not installed by npm.
+    #[arg(long)]
+    pub(crate) bin: Option<PathBuf>,
+    /// Leave the home of the run behind, to look at.
+    #[arg(long)]
+    pub(crate) keep_home: bool,
+}
+
+/// Records each client in a home of its own.
+///
+/// # Errors
+/// When a client is missing or fails, or when a body is one that the real API would refuse.
+pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .context("failed to start a runtime")?;
+    let clients = args
+        .client
+        .map_or_else(|| Client::ALL.to_vec(), |client| vec![client]);
+    for client in clients {
+        let story = if args.long {
+            Story::long()
+        } else {
+            Story::usual()
+        };
+        // Gemini CLI 0.61.0 sends each result twice once it has resumed, so it gets one round.
+        let story = if client == Client::Gemini {
+            story.in_one_round()
+        } else {
+            story
+        };
+        let upstream = runtime
+            .block_on(Upstream::start(story.script(PROJECT)))
+            .context("failed to start the upstream")?;
+        let home = Home::make(args.place.keep_home)?;
+        let binary = args.place.bin.as_deref();
+        let installed = Installed::set_up(
+            client,
+            binary,
+            &args.place.npm_prefix,
+            &upstream.url(),
+            &home,
+        )?;
+        println!("{}: {}", client.folder(), installed.version()?);
+        for (number, prompt) in story.prompts().enumerate() {
+            installed.ask(prompt, number > 0)?;
+        }
+        keep(args, &installed, &upstream.requests())?;
+    }
+    Ok(())
+}
+
+fn keep(args: &Args, installed: &Installed<'_>, requests: &[Received]) -> anyhow::Result<()> {
+    let client = installed.client;
+    for request in requests {
+        if !request.problems.is_empty() {
+            bail!(
+                "{}: a body was refused: {}",
+                client.folder(),
+                request.problems.join("; ")
+            );
+        }
+    }
+    let folder = args.out.join(client.folder());
+    let ending = if client == Client::Opencode {
+        "json"
+    } else {
+        "jsonl"
+    };
+    let name = if args.long { "long-session" } else { "session" };
+    save(
+        &folder.join(format!("{name}.{ending}")),
+        &installed.session()?,
+    )?;
+    if args.long {
+        return Ok(());
+    }
+    if let Some(side_chain) = installed.side_chain() {
+        save(&folder.join("subagent.jsonl"), &side_chain)?;
+    }
+    let last = requests
+        .iter()
+        .rev()
+        .find(|request| request.wire == Some(client.wire()) && request.has_tools)
+        .with_context(|| format!("{} sent no request with tools", client.folder()))?;
+    save(&folder.join(client.request_file()), &last.body)
+}
+
+fn save(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let bytes =
+        scrub::scrub(bytes).with_context(|| format!("failed to clean {}", path.display()))?;
+    let parent = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(parent)
+        .and_then(|()| std::fs::write(path, &bytes))
+        .with_context(|| format!("failed to write {}", path.display()))?;
+    println!("{}: {} bytes", path.display(), bytes.len());
+    Ok(())
+}
