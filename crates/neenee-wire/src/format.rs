@@ -2,6 +2,7 @@
 //! Deliberately no code of any format: that stands in one file (or folder) each, below.
 
 mod anthropic;
+mod claude_code;
 mod openai_chat;
 
 use std::fmt;
@@ -18,12 +19,15 @@ pub enum Format {
     OpenAiChat,
     /// A request body or message array of Anthropic Messages.
     Anthropic,
+    /// A session file of Claude Code.
+    ClaudeCode,
 }
 
 /// What a format is to this crate. The order is that in which formats are asked whether an input is
 /// theirs: those with unmistakable marks first, those that others build upon last.
 #[rustfmt::skip]
 const CODECS: &[Codec] = &[
+    Codec { format: Format::ClaudeCode, name: "claude-code", describe: claude_code::DESCRIBE, sniff: claude_code::sniff, read: claude_code::read },
     Codec { format: Format::Anthropic, name: "anthropic", describe: anthropic::DESCRIBE, sniff: anthropic::sniff, read: anthropic::read },
     Codec { format: Format::OpenAiChat, name: "openai-chat", describe: openai_chat::DESCRIBE, sniff: openai_chat::sniff, read: openai_chat::read },
 ];

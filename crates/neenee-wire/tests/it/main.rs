@@ -8,4 +8,5 @@
 mod anthropic;
 mod chat;
 mod check;
+mod claude_code;
 mod shared;
