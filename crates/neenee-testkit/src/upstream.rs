@@ -155,7 +155,7 @@ impl Stage {
                 return refuse(wire, &received.problems);
             }
         };
-        let tokens = received.body.len() / 4;
+        let tokens = received.body.len() / self.script.bytes_per_token.max(1);
         if received.path.contains("count_tokens") {
             return axum::Json(json!({ "input_tokens": tokens })).into_response();
         }

@@ -30,7 +30,7 @@ pub(super) fn scrub(bytes: &[u8]) -> anyhow::Result<Vec<u8>> {
         text = text.replace(&quoted, &format!("\"{LEFT_OUT}\""));
     }
     for (name, stands_for) in machine() {
-        text = text.replace(&name, stands_for);
+        text = text.replace(&name, &stands_for);
     }
     if let Some(found) = tells(&text) {
         bail!("the recording tells of this machine: …{found}…");
@@ -92,15 +92,14 @@ fn collect(value: &Value, place: Place, texts: &mut BTreeSet<String>) {
 }
 
 /// Names of this machine with what is written for them.
-fn machine() -> Vec<(String, &'static str)> {
-    // Codex names its first agent like the home of a machine's first user.
-    let mut names = vec![(
-        r#"\"agent_name\":\"/root\""#.to_owned(),
-        r#"\"agent_name\":\"/main\""#,
-    )];
+fn machine() -> Vec<(String, String)> {
+    // Codex names its first agent like the home of a machine's first user; written in two parts, as
+    // this file must not hold that name either.
+    let agent = |name: &str| format!(r#"\"agent_name\":\"/{name}\""#);
+    let mut names = vec![(agent("root"), agent("main"))];
     let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     if !kernel.trim().is_empty() {
-        names.push((kernel.trim().to_owned(), "6.1.0"));
+        names.push((kernel.trim().to_owned(), "6.1.0".to_owned()));
     }
     names
 }

@@ -9,13 +9,16 @@ use std::hash::{Hash, Hasher};
 /// The turn is found from the request alone: it is the number of answers that stand after that user
 /// text. So a retry gets the same answer, parallel conversations do not disturb each other, and a
 /// session resumed from a file goes on where it was.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Script {
     rounds: Vec<Round>,
     /// Folder that relative paths are joined to for tools that want absolute ones.
     pub root: String,
     /// Answer with an error of the format when a body breaks the rules that the real API checks.
     pub strict: bool,
+    /// Bytes of a request body that the answer counts as one token; clients stop, or compact, when the
+    /// count comes near to the window of the model.
+    pub bytes_per_token: usize,
     /// Close the connection without an end after this many bytes of a streamed answer.
     pub cut_at: Option<usize>,
 }
@@ -24,9 +27,11 @@ impl Script {
     /// A script whose files live under `root`, strict, with no rounds yet.
     pub fn new(root: impl Into<String>) -> Self {
         Self {
+            rounds: Vec::new(),
             root: root.into(),
             strict: true,
-            ..Self::default()
+            bytes_per_token: 4,
+            cut_at: None,
         }
     }
 
