@@ -7,6 +7,7 @@
     reason = "a tool for people at a terminal; nothing links it"
 )]
 
+mod calibrate;
 mod models;
 mod record;
 mod tidy;
@@ -19,6 +20,8 @@ use std::process::ExitCode;
 #[derive(Parser)]
 #[command(name = "cargo xtask")]
 enum Chore {
+    /// Fit the weights of the token estimator to true counts, or check them against their bars.
+    Calibrate(calibrate::Args),
     /// Generate the table of models from the wheels of litellm and genai-prices.
     Models(models::Args),
     /// Record real clients against a scripted upstream, for examples.
@@ -29,6 +32,7 @@ enum Chore {
 
 fn main() -> ExitCode {
     let outcome = match Chore::parse() {
+        Chore::Calibrate(args) => calibrate::run(&args),
         Chore::Models(args) => models::run(&args),
         Chore::Record(args) => record::run(&args),
         Chore::Tidy(args) => tidy::run(&args),
