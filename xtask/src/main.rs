@@ -10,6 +10,7 @@
 mod calibrate;
 mod models;
 mod record;
+mod resume;
 mod tidy;
 
 use clap::Parser;
@@ -26,6 +27,8 @@ enum Chore {
     Models(models::Args),
     /// Record real clients against a scripted upstream, for examples.
     Record(record::Args),
+    /// Let a client go on with a session file and show what it sends.
+    Resume(resume::Args),
     /// Check what no compiler checks: crate arrows, file headers and sizes, links, leftovers.
     Tidy(tidy::Args),
 }
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
         Chore::Calibrate(args) => calibrate::run(&args),
         Chore::Models(args) => models::run(&args),
         Chore::Record(args) => record::run(&args),
+        Chore::Resume(args) => resume::run(&args),
         Chore::Tidy(args) => tidy::run(&args),
     };
     match outcome {

@@ -48,11 +48,7 @@ pub(crate) struct Place {
 /// # Errors
 /// When a client is missing or fails, or when a body is one that the real API would refuse.
 pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .worker_threads(1)
-        .enable_all()
-        .build()
-        .context("failed to start a runtime")?;
+    let runtime = runtime()?;
     let clients = args
         .client
         .map_or_else(|| Client::ALL.to_vec(), |client| vec![client]);
@@ -77,14 +73,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             .block_on(Upstream::start(script))
             .context("failed to start the upstream")?;
         let home = Home::make(args.place.keep_home)?;
-        let binary = args.place.bin.as_deref();
-        let installed = Installed::set_up(
-            client,
-            binary,
-            &args.place.npm_prefix,
-            &upstream.url(),
-            &home,
-        )?;
+        let installed = Installed::set_up(client, &args.place, &upstream.url(), &home)?;
         println!("{}: {}", client.folder(), installed.version()?);
         for (number, prompt) in story.prompts().enumerate() {
             installed.ask(prompt, number > 0)?;
@@ -92,6 +81,18 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         keep(args, &installed, &upstream.requests())?;
     }
     Ok(())
+}
+
+/// What the upstream runs on while clients run as processes.
+///
+/// # Errors
+/// When the system gives no thread.
+pub(crate) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build()
+        .context("failed to start a runtime")
 }
 
 fn keep(args: &Args, installed: &Installed<'_>, requests: &[Received]) -> anyhow::Result<()> {

@@ -1,7 +1,8 @@
 //! The four clients: their configuration, their headless command lines, their session files.
 //! Deliberately only what a recording needs; what was observed of each is in `examples/README.md`.
 
-use super::home::{self, Home};
+use super::Place;
+use super::home::{self, HOME, Home, PROJECT};
 use anyhow::{Context as _, bail};
 use neenee_testkit::upstream::Wire;
 use std::path::{Path, PathBuf};
@@ -75,17 +76,19 @@ impl<'a> Installed<'a> {
     /// Finds the binary and writes the client's configuration into the home.
     ///
     /// # Errors
-    /// When there is no such binary: neither given nor below `npm_prefix`.
+    /// When there is no such binary: neither given nor below the npm prefix.
     pub(crate) fn set_up(
         client: Client,
-        binary: Option<&Path>,
-        npm_prefix: &Path,
+        place: &Place,
         upstream: &str,
         home: &'a Home,
     ) -> anyhow::Result<Self> {
-        let found = match binary {
-            Some(path) => path.to_path_buf(),
-            None => npm_prefix.join("node_modules/.bin").join(client.binary()),
+        let found = match &place.bin {
+            Some(path) => path.clone(),
+            None => place
+                .npm_prefix
+                .join("node_modules/.bin")
+                .join(client.binary()),
         };
         // The clients run in another folder than this one.
         let binary = found.canonicalize().with_context(|| {
@@ -138,39 +141,95 @@ impl<'a> Installed<'a> {
         }
     }
 
-    /// Asks: in a new session, or in the newest one.
+    /// Asks in a new session, or goes on with the newest one.
     ///
     /// # Errors
     /// When the client fails; with what it said.
     pub(crate) fn ask(&self, prompt: &str, go_on: bool) -> anyhow::Result<String> {
+        let which: &[&str] = match self.client {
+            _ if !go_on => &[],
+            Client::ClaudeCode | Client::Opencode => &["--continue"],
+            Client::Codex => &["resume", "--last"],
+            Client::Gemini => &["--resume", "latest"],
+        };
+        self.prompt(which, prompt)
+    }
+
+    /// Asks in the session of that id.
+    ///
+    /// # Errors
+    /// When the client fails; with what it said.
+    pub(crate) fn ask_in(&self, id: &str, prompt: &str) -> anyhow::Result<String> {
+        match self.client {
+            Client::ClaudeCode | Client::Gemini => self.prompt(&["--resume", id], prompt),
+            Client::Codex => self.prompt(&["resume", id], prompt),
+            Client::Opencode => self.prompt(&["--session", id], prompt),
+        }
+    }
+
+    fn prompt(&self, which: &[&str], prompt: &str) -> anyhow::Result<String> {
         let mut command = self.command();
         match self.client {
+            Client::ClaudeCode => command
+                .args(which)
+                .args(["-p", prompt, "--model", "claude-sonnet-4-5"])
+                .args(["--allowedTools", "Read,Bash,Edit,Write,Agent,TaskCreate"]),
+            Client::Codex => command
+                .arg("exec")
+                .args(which)
+                .args(["--skip-git-repo-check", prompt]),
+            Client::Gemini => command
+                .args(["-m", "gemini-2.5-pro", "--yolo", "--skip-trust"])
+                .args(which)
+                .args(["-p", prompt]),
+            // It quotes an argument that holds spaces, and joins all by spaces.
+            Client::Opencode => command
+                .arg("run")
+                .args(which)
+                .args(["-m", "scripted/m1"])
+                .args(prompt.split(' ')),
+        };
+        home::run(command)
+    }
+
+    /// Puts a session where the client finds it, and gives its id.
+    ///
+    /// # Errors
+    /// When the file names no session, or the client does not import it.
+    pub(crate) fn take_in(&self, session: &str) -> anyhow::Result<String> {
+        let id = session_id(self.client, session)?;
+        match self.client {
             Client::ClaudeCode => {
-                command.args(go_on.then_some("--continue"));
-                command.args(["-p", prompt, "--model", "claude-sonnet-4-5"]);
-                command.args(["--allowedTools", "Read,Bash,Edit,Write,Agent,TaskCreate"]);
+                // Its path with other characters as hyphens names the folder of a project.
+                let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+                let project: String = PROJECT.chars().map(plain).collect();
+                self.home
+                    .write(&format!(".claude/projects/{project}/{id}.jsonl"), session)?;
             }
-            Client::Codex => {
-                command.arg("exec");
-                if go_on {
-                    command.args(["resume", "--last"]);
-                }
-                command.args(["--skip-git-repo-check", prompt]);
-            }
+            Client::Codex => self.home.write(
+                &format!(".codex/sessions/2026/12/01/rollout-2026-12-01T00-00-00-{id}.jsonl"),
+                session,
+            )?,
             Client::Gemini => {
-                command.args(["-m", "gemini-2.5-pro", "--yolo", "--skip-trust"]);
-                if go_on {
-                    command.args(["--resume", "latest"]);
-                }
-                command.args(["-p", prompt]);
+                self.home.write(
+                    ".gemini/projects.json",
+                    &format!(r#"{{"projects": {{"{PROJECT}": "shop"}}}}"#),
+                )?;
+                self.home.write(".gemini/tmp/shop/.project_root", PROJECT)?;
+                let short = id.get(..8).unwrap_or(&id);
+                self.home.write(
+                    &format!(".gemini/tmp/shop/chats/session-2026-12-01T00-00-{short}.jsonl"),
+                    session,
+                )?;
             }
             Client::Opencode => {
-                command.arg("run").args(go_on.then_some("--continue"));
-                // It quotes an argument that holds spaces, and joins all by spaces.
-                command.args(["-m", "scripted/m1"]).args(prompt.split(' '));
+                self.home.write("session.json", session)?;
+                let mut import = self.command();
+                import.args(["import", &format!("{HOME}/session.json")]);
+                home::run(import)?;
             }
         }
-        home::run(command)
+        Ok(id)
     }
 
     /// The version it says it has.
@@ -247,4 +306,25 @@ impl<'a> Installed<'a> {
         };
         command
     }
+}
+
+/// The id by which the client is asked for the session.
+fn session_id(client: Client, session: &str) -> anyhow::Result<String> {
+    let pointers: &[&str] = match client {
+        Client::ClaudeCode | Client::Gemini => &["/sessionId"],
+        Client::Codex => &["/payload/id"],
+        Client::Opencode => &["/info/id"],
+    };
+    let documents = serde_json::Deserializer::from_str(session).into_iter::<serde_json::Value>();
+    for document in documents.map_while(Result::ok) {
+        for pointer in pointers {
+            if let Some(id) = document.pointer(pointer).and_then(|id| id.as_str()) {
+                return Ok(id.to_owned());
+            }
+        }
+    }
+    bail!(
+        "failed to find the id of the session: expected it at {}",
+        pointers.join(" or ")
+    )
 }
