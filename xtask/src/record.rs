@@ -24,9 +24,38 @@ pub(crate) struct Args {
     out: PathBuf,
     #[command(flatten)]
     place: Place,
-    /// Record the long session instead of the usual one; only the session file is kept.
-    #[arg(long)]
-    long: bool,
+    /// Which session to record.
+    #[arg(long, value_enum, default_value_t = Kind::Usual)]
+    kind: Kind,
+}
+
+/// The sessions that can be recorded; of all but the usual one only the session file is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Kind {
+    /// About 40 turns, below the prune threshold of a window of 200 000 tokens.
+    Usual,
+    /// About 80 turns, above it.
+    Long,
+    /// With a compaction in the middle (Claude Code only).
+    Compacted,
+}
+
+impl Kind {
+    fn story(self) -> Story {
+        match self {
+            Self::Usual => Story::usual(),
+            Self::Long => Story::long(),
+            Self::Compacted => Story::compacted(),
+        }
+    }
+
+    fn file(self) -> &'static str {
+        match self {
+            Self::Usual => "session",
+            Self::Long => "long-session",
+            Self::Compacted => "compacted-session",
+        }
+    }
 }
 
 /// Where clients are.
@@ -53,11 +82,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         .client
         .map_or_else(|| Client::ALL.to_vec(), |client| vec![client]);
     for client in clients {
-        let story = if args.long {
-            Story::long()
-        } else {
-            Story::usual()
-        };
+        let story = args.kind.story();
         // Gemini CLI 0.61.0 sends each result twice once it has resumed, so it gets one round.
         let story = if client == Client::Gemini {
             story.in_one_round()
@@ -65,7 +90,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             story
         };
         let mut script = story.script(PROJECT);
-        if args.long {
+        if args.kind == Kind::Long {
             // Half the truth: at the real count the client refuses to go on before the end.
             script.bytes_per_token = 8;
         }
@@ -112,12 +137,12 @@ fn keep(args: &Args, installed: &Installed<'_>, requests: &[Received]) -> anyhow
     } else {
         "jsonl"
     };
-    let name = if args.long { "long-session" } else { "session" };
+    let name = args.kind.file();
     save(
         &folder.join(format!("{name}.{ending}")),
         &installed.session()?,
     )?;
-    if args.long {
+    if args.kind != Kind::Usual {
         return Ok(());
     }
     if let Some(side_chain) = installed.side_chain() {

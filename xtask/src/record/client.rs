@@ -253,7 +253,7 @@ impl<'a> Installed<'a> {
                 .newest(".codex/sessions", |path| path.ends_with(".jsonl"))?,
             Client::Gemini => self
                 .home
-                .newest(".gemini/tmp", |path| path.contains("/chats/"))?,
+                .newest(".gemini/tmp", |path| path.contains("/chats/session-"))?,
             Client::Opencode => return self.export(),
         };
         std::fs::read(&path).with_context(|| format!("failed to read {}", path.display()))

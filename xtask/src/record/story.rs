@@ -17,6 +17,19 @@ impl Story {
         }
     }
 
+    /// Four rounds with a compaction between the second and the third.
+    pub(super) fn compacted() -> Self {
+        Self {
+            rounds: vec![
+                discount(),
+                clamp(),
+                ("/compact".to_owned(), Vec::new()),
+                leaflet(),
+                close(),
+            ],
+        }
+    }
+
     /// The usual rounds and one for each department: about 90 turns.
     pub(super) fn long() -> Self {
         let mut story = Self::usual();
@@ -53,7 +66,9 @@ impl Story {
 
     /// The script for an upstream; each round is known by its prompt.
     pub(super) fn script(&self, root: &str) -> Script {
-        let mut script = Script::new(root).round(ERRAND, errand());
+        let mut script = Script::new(root)
+            .round(ERRAND, errand())
+            .round(COMPACTION, summary());
         for (prompt, turns) in &self.rounds {
             script = script.round(prompt, turns.clone());
         }
@@ -243,6 +258,34 @@ fn department(name: &str) -> (String, Vec<Turn>) {
         format!("Let the texts of the {name} products name the month of the count."),
         turns,
     )
+}
+
+/// Words of the request by which Claude Code has a summary made.
+const COMPACTION: &str = "Respond with TEXT ONLY";
+
+fn summary() -> Vec<Turn> {
+    vec![Turn::say(
+        "<analysis>\nPrices, then the discount.\n</analysis>\n\n<summary>\n1. Primary request: stop discounts at \
+         100 % in src/price.rs and raise the shipping to 5.90.\n2. Done: `Discount::percent` clamps, SHIPPING is \
+         590.\n3. Pending: web/cart.ts does not clamp yet.\n</summary>",
+    )]
+}
+
+fn leaflet() -> (String, Vec<Turn>) {
+    let turns = vec![
+        Turn::call([
+            Op::shell("python3 tools/leaflet.py"),
+            Op::read("docs/guide.md"),
+        ]),
+        Turn::call([
+            Op::shell("exit 3"),
+            Op::search("shelf (7|8)\\.", "docs/guide.md"),
+        ]),
+        Turn::call([Op::read("src/price.rs"), Op::page("src/toys.rs", 1, 500)]),
+        Turn::call([Op::page("src/toys.rs", 200, 400)]),
+        Turn::say("There is no tool for leaflets; docs/guide.md lists what stands on shelf 7."),
+    ];
+    ("Print a leaflet for shelf 7.".to_owned(), turns)
 }
 
 fn close() -> (String, Vec<Turn>) {
