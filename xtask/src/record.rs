@@ -36,7 +36,7 @@ enum Kind {
     Usual,
     /// About 80 turns, above it.
     Long,
-    /// With a compaction in the middle (Claude Code only).
+    /// With a compaction in the middle (Claude Code and Codex).
     Compacted,
 }
 
@@ -83,6 +83,11 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         .map_or_else(|| Client::ALL.to_vec(), |client| vec![client]);
     for client in clients {
         let story = args.kind.story();
+        let story = if client == Client::ClaudeCode {
+            story
+        } else {
+            story.without_commands()
+        };
         // Gemini CLI 0.61.0 sends each result twice once it has resumed, so it gets one round.
         let story = if client == Client::Gemini {
             story.in_one_round()
@@ -98,7 +103,9 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
             .block_on(Upstream::start(script))
             .context("failed to start the upstream")?;
         let home = Home::make(args.place.keep_home)?;
-        let installed = Installed::set_up(client, &args.place, &upstream.url(), &home)?;
+        let compacting = args.kind == Kind::Compacted;
+        let url = upstream.url();
+        let installed = Installed::set_up(client, &args.place, &url, &home, compacting)?;
         println!("{}: {}", client.folder(), installed.version()?);
         for (number, prompt) in story.prompts().enumerate() {
             installed.ask(prompt, number > 0)?;

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<()> {
         .block_on(Upstream::start(script))
         .context("failed to start the upstream")?;
     let home = Home::make(args.place.keep_home)?;
-    let installed = Installed::set_up(args.client, &args.place, &upstream.url(), &home)?;
+    let installed = Installed::set_up(args.client, &args.place, &upstream.url(), &home, false)?;
     let id = installed.take_in(&session)?;
     let said = installed.ask_in(&id, PROMPT)?;
 

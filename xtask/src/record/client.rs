@@ -73,7 +73,8 @@ pub(crate) struct Installed<'a> {
 }
 
 impl<'a> Installed<'a> {
-    /// Finds the binary and writes the client's configuration into the home.
+    /// Finds the binary and writes the client's configuration into the home; `compacting` when the
+    /// session shall outgrow its window.
     ///
     /// # Errors
     /// When there is no such binary: neither given nor below the npm prefix.
@@ -82,6 +83,7 @@ impl<'a> Installed<'a> {
         place: &Place,
         upstream: &str,
         home: &'a Home,
+        compacting: bool,
     ) -> anyhow::Result<Self> {
         let found = match &place.bin {
             Some(path) => path.clone(),
@@ -103,12 +105,14 @@ impl<'a> Installed<'a> {
             upstream: upstream.to_owned(),
             home,
         };
-        installed.configure()?;
+        installed.configure(compacting)?;
         Ok(installed)
     }
 
-    fn configure(&self) -> anyhow::Result<()> {
+    fn configure(&self, compacting: bool) -> anyhow::Result<()> {
         let upstream = &self.upstream;
+        // Codex has no command for it when it runs headless, so it is made to compact by itself.
+        let limit = if compacting { 25_000 } else { 1_000_000 };
         match self.client {
             // Without this it compacts by itself when the window is nearly full.
             Client::ClaudeCode => self.home.write(
@@ -118,7 +122,7 @@ impl<'a> Installed<'a> {
             Client::Codex => self.home.write(
                 ".codex/config.toml",
                 &format!(
-                    "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\napproval_policy = \"never\"\n\
+                    "model = \"gpt-5.5\"\nmodel_provider = \"scripted\"\nmodel_auto_compact_token_limit = {limit}\napproval_policy = \"never\"\n\
                      sandbox_mode = \"danger-full-access\"\n\n[model_providers.scripted]\nname = \"scripted\"\n\
                      base_url = \"{upstream}/v1\"\nenv_key = \"SCRIPTED_KEY\"\nwire_api = \"responses\"\n"
                 ),

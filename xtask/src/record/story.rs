@@ -39,6 +39,12 @@ impl Story {
         story
     }
 
+    /// Without the prompts that are commands of one client.
+    pub(super) fn without_commands(mut self) -> Self {
+        self.rounds.retain(|(prompt, _)| !prompt.starts_with('/'));
+        self
+    }
+
     /// All that is asked in one prompt, answered without a stop: the words that end a round are said
     /// before the first calls of the next.
     pub(super) fn in_one_round(self) -> Self {
@@ -66,9 +72,10 @@ impl Story {
 
     /// The script for an upstream; each round is known by its prompt.
     pub(super) fn script(&self, root: &str) -> Script {
-        let mut script = Script::new(root)
-            .round(ERRAND, errand())
-            .round(COMPACTION, summary());
+        let mut script = Script::new(root).round(ERRAND, errand());
+        for marker in COMPACTION {
+            script = script.round(marker, summary());
+        }
         for (prompt, turns) in &self.rounds {
             script = script.round(prompt, turns.clone());
         }
@@ -260,8 +267,8 @@ fn department(name: &str) -> (String, Vec<Turn>) {
     )
 }
 
-/// Words of the request by which Claude Code has a summary made.
-const COMPACTION: &str = "Respond with TEXT ONLY";
+/// Words of the requests by which Claude Code and Codex have a summary made.
+const COMPACTION: [&str; 2] = ["Respond with TEXT ONLY", "CONTEXT CHECKPOINT COMPACTION"];
 
 fn summary() -> Vec<Turn> {
     vec![Turn::say(
