@@ -36,7 +36,7 @@ enum Kind {
     Usual,
     /// About 80 turns, above it.
     Long,
-    /// With a compaction in the middle (Claude Code and Codex).
+    /// With a compaction in the middle (not Gemini CLI).
     Compacted,
 }
 

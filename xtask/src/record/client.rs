@@ -111,8 +111,9 @@ impl<'a> Installed<'a> {
 
     fn configure(&self, compacting: bool) -> anyhow::Result<()> {
         let upstream = &self.upstream;
-        // Codex has no command for it when it runs headless, so it is made to compact by itself.
+        // Codex and opencode have no command for it when they run headless: they do it by themselves.
         let limit = if compacting { 25_000 } else { 1_000_000 };
+        let context = if compacting { 30_000 } else { 400_000 };
         match self.client {
             // Without this it compacts by itself when the window is nearly full.
             Client::ClaudeCode => self.home.write(
@@ -139,7 +140,7 @@ impl<'a> Installed<'a> {
  "provider": {{"scripted": {{"npm": "@ai-sdk/openai-compatible", "name": "scripted",
   "options": {{"baseURL": "{upstream}/v1", "apiKey": "none"}},
   "models": {{"m1": {{"name": "m1", "attachment": true, "modalities": {{"input": ["text", "image"], "output": ["text"]}},
-   "limit": {{"context": 400000, "output": 8000}}}}}}}}}}}}"#
+   "limit": {{"context": {context}, "output": 8000}}}}}}}}}}}}"#
                 ),
             ),
         }

@@ -267,8 +267,12 @@ fn department(name: &str) -> (String, Vec<Turn>) {
     )
 }
 
-/// Words of the requests by which Claude Code and Codex have a summary made.
-const COMPACTION: [&str; 2] = ["Respond with TEXT ONLY", "CONTEXT CHECKPOINT COMPACTION"];
+/// Words of the requests by which Claude Code, Codex and opencode have a summary made.
+const COMPACTION: [&str; 3] = [
+    "Respond with TEXT ONLY",
+    "CONTEXT CHECKPOINT COMPACTION",
+    "Create a new anchored summary",
+];
 
 fn summary() -> Vec<Turn> {
     vec![Turn::say(
