@@ -183,13 +183,19 @@ impl Stage {
             .iter()
             .filter_map(|op| dialect.call(op))
             .collect();
-        // A turn whose calls cannot be made must still say something: an empty answer is retried.
-        let silent = turn.text.is_none() && calls.is_empty();
+        // A request without tools in the middle of a round is an errand of the client, such as a
+        // title; and an answer without anything in it is retried.
+        let errand = calls.is_empty() && !turn.calls.is_empty();
+        let text = if errand {
+            Some("Shop work".to_owned())
+        } else {
+            turn.text
+        };
         let answer = Answer {
             model: request.model,
             seed,
-            reasoning: turn.reasoning,
-            text: turn.text.or_else(|| silent.then(|| "Shop work".to_owned())),
+            reasoning: turn.reasoning.filter(|_| !errand),
+            text,
             calls,
             input_tokens: tokens,
         };

@@ -35,7 +35,8 @@ impl Script {
         }
     }
 
-    /// Adds what is answered after a user text that contains `marker`; an empty marker is in any text.
+    /// Adds what is answered after a user text that contains `marker`; an empty marker is in any text. Of several
+    /// that fit, the first added counts.
     /// After the last turn the answer is the text `Done.`
     #[must_use]
     pub fn round(mut self, marker: impl Into<String>, turns: Vec<Turn>) -> Self {
@@ -62,12 +63,8 @@ impl Script {
                 // Blocks and items of one answer count once.
                 Said::Model => answers += usize::from(before != Some(Said::Model)),
                 Said::User(text) => {
-                    // A longer marker is a more special one.
-                    let known = self
-                        .rounds
-                        .iter()
-                        .filter(|round| text.contains(&round.marker));
-                    if let Some(round) = known.max_by_key(|round| round.marker.len()) {
+                    let mut rounds = self.rounds.iter();
+                    if let Some(round) = rounds.find(|round| text.contains(&round.marker)) {
                         let turn = round.turns.get(answers).cloned();
                         return (
                             turn.unwrap_or_else(Turn::done),
