@@ -134,11 +134,17 @@ fn recognise_cleared(text: &str) -> Option<Degraded> {
 }
 
 fn recognise_truncated(text: &str) -> Option<Degraded> {
-    let close = memmem::find(text.as_bytes(), MARKER_CLOSE.as_bytes())?;
-    let head_end = text[..close].rfind('\n')?;
-    let (head, line) = (&text[..head_end], &text[head_end + 1..]);
-    let elided = line[..close - head_end - 1].strip_prefix(MARKER_OPEN)?;
-    let tail = line[close - head_end - 1 + MARKER_CLOSE.len()..].strip_prefix('\n')?;
+    // Most results hold no `[` at the start of a line, so this is one pass of `memchr`.
+    memchr::memchr_iter(b'[', text.as_bytes())
+        .filter(|&at| at > 0 && text.as_bytes()[at - 1] == b'\n')
+        .find_map(|at| {
+            let (head, line) = (&text[..at - 1], text[at..].strip_prefix(MARKER_OPEN)?);
+            let (elided, rest) = line.split_once(MARKER_CLOSE)?;
+            truncated_around(head, elided, rest.strip_prefix('\n')?)
+        })
+}
+
+fn truncated_around(head: &str, elided: &str, tail: &str) -> Option<Degraded> {
     if elided.is_empty() || !elided.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
@@ -238,4 +244,119 @@ fn human_bytes(bytes: u64) -> String {
         unit += 1;
     }
     format!("{value:.1} {}", UNITS[unit])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check_cut(text: &str) {
+        let chars = count_chars(text);
+        let cut = truncated(text, chars);
+        let found = recognise(&cut).unwrap_or_else(|| panic!("not recognised: {cut}"));
+        assert_eq!((found.tier, found.chars), (Tier::Truncated, chars));
+        let (head, rest) = cut.split_once("\n[... ").unwrap();
+        let (_, tail) = rest.split_once(" ...]\n").unwrap();
+        assert!(text.starts_with(head) && text.ends_with(tail));
+        assert!(count_chars(head) <= 500 && count_chars(tail) <= 500);
+    }
+
+    #[test]
+    fn a_cut_keeps_whole_lines_and_whole_graphemes() {
+        check_cut(&"0123456789 abcdefgh\n".repeat(200));
+        check_cut(&"crlf line of text\r\n".repeat(200));
+        check_cut(&"日本語の文章です。".repeat(300));
+        check_cut(&"👩‍👩‍👧‍👦".repeat(600));
+        check_cut(&"e\u{301}\u{302}".repeat(900));
+        check_cut(&"x".repeat(5_000));
+        check_cut(&format!("{}{}", "[".repeat(1_500), "\n[... \n".repeat(300)));
+        let lines = "0123456789 abcdefgh\n".repeat(200);
+        let cut = truncated(&lines, lines.len());
+        assert!(
+            cut.starts_with("0123456789") && cut.contains("abcdefgh\n[... 3021 chars"),
+            "{cut}"
+        );
+        let family = truncated(&"👩‍👩‍👧‍👦".repeat(600), 4_200);
+        assert!(
+            family.starts_with('👩') && family.contains("👦\n[..."),
+            "{family}"
+        );
+    }
+
+    #[test]
+    fn only_our_own_form_is_recognised() {
+        let yes = [
+            "[cleared tool result: Read a.rs (42 lines, 1500 chars)]",
+            "[cleared tool result: bash echo (x) (1 lines, 9 chars)]",
+            "[cleared tool result: shot (image, 1.2 MB)]",
+            "[cleared tool result: Read a.rs (1500 chars)]",
+            PRUNED_TOOL_PLACEHOLDER,
+        ];
+        for text in yes {
+            assert_eq!(
+                recognise(text).map(|found| found.tier),
+                Some(Tier::Cleared),
+                "{text}"
+            );
+            assert!(contains_marker(&format!("x = {text};")), "{text}");
+        }
+        let no = [
+            "[cleared tool result: Read a.rs (42 lines, 1500 chars)] ",
+            "x [cleared tool result: Read a.rs (42 lines, 1500 chars)]",
+            "[cleared tool result: Read a.rs]",
+            "[cleared tool result: a\nb (1 lines, 2 chars)]",
+            "[cleared tool result: ",
+            "",
+            "a\n[... 3000 chars elided to relieve context ...]",
+            "a [... 3000 chars elided to relieve context ...]\nb",
+            "a\n[... 30 chars elided to relieve context ...]\nb",
+            "a\n[... many chars elided to relieve context ...]\nb",
+        ];
+        for text in no {
+            assert_eq!(recognise(text), None, "{text}");
+        }
+        let quoting = format!(
+            "{0}\n[... 9999 chars elided to relieve context ...]\n{0}",
+            "y".repeat(501)
+        );
+        assert_eq!(recognise(&quoting), None);
+        assert!(contains_marker(&quoting));
+        assert!(!contains_marker(
+            "const A: &str = \"[cleared tool result: \";"
+        ));
+    }
+
+    #[test]
+    fn placeholders_tell_the_originals_size() {
+        let original = Degraded {
+            tier: Tier::Kept,
+            lines: Some(42),
+            chars: 1500,
+        };
+        assert_eq!(
+            cleared("read config.rs", &original, &[]),
+            "[cleared tool result: read config.rs (42 lines, 1500 chars)]"
+        );
+        let image = Media {
+            kind: crate::message::MediaKind::Image,
+            bytes: 1_234_567,
+            tokens: 1_500,
+            payload: Vec::new(),
+        };
+        let none = Degraded {
+            tier: Tier::Kept,
+            lines: Some(0),
+            chars: 0,
+        };
+        assert_eq!(
+            cleared("shot", &none, std::slice::from_ref(&image)),
+            "[cleared tool result: shot (image, 1.2 MB)]"
+        );
+        assert_eq!(
+            cleared("shot", &original, &[image]),
+            "[cleared tool result: shot (42 lines, 1500 chars, image, 1.2 MB)]"
+        );
+        assert_eq!(human_bytes(999), "999 B");
+        assert_eq!(human_bytes(999_960), "1.0 MB");
+    }
 }
