@@ -105,7 +105,7 @@ impl Estimator {
         if text.is_empty() {
             return 0;
         }
-        self.round(scan::weigh(self.family, text.as_bytes()) as f64 / scan::ONE_TOKEN)
+        self.round(scan::weigh(self.family, text.as_bytes()))
     }
 
     /// Chars, lines and estimated tokens of `text`, at about the price of the tokens alone.

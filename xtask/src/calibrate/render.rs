@@ -5,8 +5,8 @@ use super::data::{Data, TOKENIZERS};
 use super::fit::Fit;
 use std::fmt::Write as _;
 
-/// Units of the estimator in a token; `scan::ONE_TOKEN` in its source.
-const ONE_TOKEN: f64 = 4096.0;
+/// Units of the weights in a token: the rounding is far below the error.
+const ONE_TOKEN: u16 = 4096;
 
 /// The whole file, whose bytes depend on `data` alone.
 pub(super) fn weights(data: &Data, fits: &[Fit]) -> String {
@@ -18,7 +18,9 @@ pub(super) fn weights(data: &Data, fits: &[Fit]) -> String {
          //! coding sessions, source files, prose, JSON, hashes, base64) by a ridge regression that minimises the\n\
          //! squared error of each text over its tokens, large errors by their amount (Huber), and holds\n\
          //! scripts that the texts lack to what they cost the tokenizers elsewhere. `MIXED` is fitted\n\
-         //! to the mean of the five tokenizers. The tool prints the errors on sources left out of the fit.\n",
+         //! to the mean of the five tokenizers. The tool prints the errors on sources left out of the fit.\n\n\
+         /// Units in a token.\n\
+         pub(super) const ONE_TOKEN: i32 = {ONE_TOKEN};\n",
         data.rows.len(),
         data.sources.len(),
     );
@@ -42,5 +44,5 @@ pub(super) fn weights(data: &Data, fits: &[Fit]) -> String {
 }
 
 fn number(weight: f64) -> String {
-    ((weight * ONE_TOKEN).round() as i16).to_string()
+    ((weight * f64::from(ONE_TOKEN)).round() as i16).to_string()
 }

@@ -7,6 +7,9 @@
 //! scripts that the texts lack to what they cost the tokenizers elsewhere. `MIXED` is fitted
 //! to the mean of the five tokenizers. The tool prints the errors on sources left out of the fit.
 
+/// Units in a token.
+pub(super) const ONE_TOKEN: i32 = 4096;
+
 #[rustfmt::skip]
 pub(super) const MIXED: &[i16] = &[
     6872, 6632, 11262, 7973, 0, 0, 10683, 12096, -162, -1171, 3813, 1816, 5102, 1096, 0, 0,
