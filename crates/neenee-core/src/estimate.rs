@@ -241,4 +241,66 @@ mod tests {
             assert!(estimate_tokens(text) >= 1, "{text:?}");
         }
     }
+
+    /// True counts of o200k_base, for texts of kinds that a window holds.
+    #[test]
+    fn estimates_are_near_true_counts() {
+        let estimator = Estimator::new(TokenizerFamily::O200k);
+        for (text, tokens) in [
+            ("The quick brown fox jumps over the lazy dog. ", 10),
+            ("The cat sat on the mat, and nobody asked it to leave. ", 14),
+        ] {
+            let estimate = estimator.tokens(&text.repeat(50)) as f64;
+            let truth = f64::from(tokens * 50);
+            assert!(
+                (estimate - truth).abs() / truth < 0.25,
+                "{estimate} for {truth} of {text:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_glyph_is_about_a_token_and_a_letter_a_quarter() {
+        for (text, least, most) in [
+            ("上下文窗口被旧的工具结果占满了需要清理", 0.5, 1.3),
+            ("Контекст заполняется старыми результатами", 0.2, 0.6),
+            ("النافذة ممتلئة بنتائج الأدوات القديمة", 0.25, 0.8),
+            ("コンテキストのウィンドウ", 0.4, 1.1),
+            ("도구결과가창을채웁니다", 0.4, 1.2),
+            ("internationalization of ordinary sentences", 0.1, 0.35),
+        ] {
+            let text = text.repeat(100);
+            for family in TokenizerFamily::ALL {
+                let each = Estimator::new(family).tokens(&text) as f64 / count_chars(&text) as f64;
+                assert!(
+                    (least..=most).contains(&each),
+                    "{each} a scalar by {} of {:.30}",
+                    family.name(),
+                    text
+                );
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_measured(text in "\\PC{0,400}|[ -~\n\t]{0,3000}") {
+            for family in TokenizerFamily::ALL {
+                let measure = Estimator::new(family).measure(&text);
+                proptest::prop_assert_eq!(measure.chars, text.chars().count());
+                proptest::prop_assert_eq!(measure.lines, text.lines().count());
+                proptest::prop_assert_eq!(measure.tokens == 0, text.is_empty());
+                proptest::prop_assert!(measure.tokens <= 3 * text.len() + 1);
+            }
+        }
+
+        #[test]
+        fn parts_add_up_to_the_whole(lines in proptest::collection::vec("[ -~]{0,200}", 0..30)) {
+            let whole: String = lines.iter().map(|line| format!("{line}\n")).collect();
+            let parts: usize = lines.iter().map(|line| estimate_tokens(&format!("{line}\n"))).sum();
+            let off = parts.abs_diff(estimate_tokens(&whole));
+            // Each part is rounded; a line feed leaves the automaton where a text begins.
+            proptest::prop_assert!(off <= lines.len() + 8 + parts / 20, "off by {} of {}", off, parts);
+        }
+    }
 }
