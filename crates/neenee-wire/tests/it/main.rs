@@ -9,4 +9,6 @@ mod anthropic;
 mod chat;
 mod check;
 mod claude_code;
+mod properties;
+mod recorded;
 mod shared;

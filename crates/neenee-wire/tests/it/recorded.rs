@@ -1,0 +1,65 @@
+//! The recordings of real clients under `examples/recorded`, and that windows are what clients sent.
+//! Deliberately not the private sessions of others, which `shared` runs over.
+
+use std::path::{Path, PathBuf};
+
+use neenee_core::pressure::view::View;
+use neenee_wire::{Document, Format};
+
+use crate::check;
+
+fn recorded(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../examples/recorded")
+        .join(name)
+}
+
+#[test]
+fn every_recording_reads_and_splices() {
+    for (name, format) in [
+        ("claude-code/session.jsonl", Format::ClaudeCode),
+        ("claude-code/subagent.jsonl", Format::ClaudeCode),
+        ("claude-code/anthropic-request.json", Format::Anthropic),
+        ("opencode/chat-request.json", Format::OpenAiChat),
+    ] {
+        let bytes = std::fs::read(recorded(name)).unwrap();
+        println!("{name}");
+        check::splices(&bytes, format);
+        let document = check::read(&bytes, format);
+        assert!(!document.results().is_empty(), "no result in {name}");
+        assert!(document.warnings().is_empty(), "warnings in {name}");
+    }
+}
+
+/// Calls and results in their order, with what they say.
+fn tool_work<'d>(document: &'d Document<'_>) -> Vec<(&'d str, &'d str)> {
+    document
+        .views()
+        .filter_map(|view| match view {
+            View::Call(call) => Some((call.id?, call.name)),
+            View::Result(result) => Some((result.call_id?, result.text)),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn the_window_of_a_claude_code_session_is_what_its_resume_sent() {
+    let session = std::fs::read(recorded("claude-code/session.jsonl")).unwrap();
+    let request = std::fs::read(recorded("claude-code/anthropic-request.json")).unwrap();
+    let session = check::read(&session, Format::ClaudeCode);
+    let request = check::read(&request, Format::Anthropic);
+    assert_eq!(session.model(), request.model());
+    let (session, request) = (tool_work(&session), tool_work(&request));
+    for (nth, pair) in session.iter().zip(&request).enumerate() {
+        assert_eq!(pair.0.0, pair.1.0, "call or result {nth}");
+        // The client hangs its reminders, attachments in the file, behind the last result.
+        let sent = pair.1.1.split("\n\n<system-reminder>").next();
+        assert_eq!(
+            Some(pair.0.1.trim_end()),
+            sent.map(str::trim_end),
+            "call or result {nth}"
+        );
+    }
+    assert_eq!(session.len(), request.len());
+}
