@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use neenee_core::message::Role;
 
 use self::blocks::DIALECT;
+use super::openai_chat::SNIFFED;
 use crate::content::Dialect;
 use crate::document::Draft;
 use crate::error::Fault;
@@ -46,7 +47,7 @@ pub(super) fn sniff(source: &Source<'_>) -> bool {
         .get("tools")
         .and_then(|tools| tools.items().next())
         .is_some_and(|tool| tool.get("input_schema").is_some());
-    for message in messages.items() {
+    for message in messages.items().take(SNIFFED) {
         let [role, content, calls] = message.fields(["role", "content", "tool_calls"]);
         let speaks = role.is_some_and(|role| {
             ["user", "assistant", "system"]
@@ -58,7 +59,13 @@ pub(super) fn sniff(source: &Source<'_>) -> bool {
         };
         marked |= content.items().any(blocks::is_marked);
     }
+    // Long talk may come before the first call.
     marked
+        || messages
+            .items()
+            .skip(SNIFFED)
+            .filter_map(|message| message.get("content"))
+            .any(|content| content.items().any(blocks::is_marked))
 }
 
 pub(super) fn read<'a>(source: &Source<'a>) -> Result<Draft<'a>, Fault> {

@@ -28,6 +28,9 @@ const DIALECT: Dialect = Dialect {
     images: ImageRule::GPT_PATCHES,
 };
 
+/// Messages that are looked at to tell the format.
+pub(super) const SNIFFED: usize = 64;
+
 pub(super) fn sniff(source: &Source<'_>) -> bool {
     let Some(root) = source.document_root() else {
         return false;
@@ -39,7 +42,7 @@ pub(super) fn sniff(source: &Source<'_>) -> bool {
             _ => return false,
         },
     };
-    let mut items = messages.items().peekable();
+    let mut items = messages.items().take(SNIFFED).peekable();
     // An empty array is messages only where it is called so.
     (root.is_object() || items.peek().is_some())
         && items.all(|message| {

@@ -10,12 +10,14 @@ const MAX_DEPTH: usize = 512;
 /// Scans one value, appends its tokens and returns the offset one past it.
 pub(super) fn scan(bytes: &[u8], at: usize, tokens: &mut Vec<Token>) -> Result<usize, Fault> {
     let mut open: Vec<u32> = Vec::with_capacity(16);
+    // White space is control characters: without any, strings need not be looked through for them.
+    let controls = has_control(&bytes[at.min(bytes.len())..]);
     let mut at = at;
     'value: loop {
         at = skip_space(bytes, at);
         let start = at;
         match bytes.get(at) {
-            Some(b'"') => at = string(bytes, at, tokens)?,
+            Some(b'"') => at = string(bytes, at, tokens, controls)?,
             Some(&bracket @ (b'{' | b'[')) => {
                 if open.len() == MAX_DEPTH {
                     return Err(Fault::new(
@@ -38,7 +40,7 @@ pub(super) fn scan(bytes: &[u8], at: usize, tokens: &mut Vec<Token>) -> Result<u
                 } else {
                     open.push(index);
                     if bracket == b'{' {
-                        at = key(bytes, at, tokens, "a key or `}`")?;
+                        at = key(bytes, at, tokens, controls, "a key or `}`")?;
                     }
                     continue 'value;
                 }
@@ -61,7 +63,7 @@ pub(super) fn scan(bytes: &[u8], at: usize, tokens: &mut Vec<Token>) -> Result<u
             match (bytes.get(at), object) {
                 (Some(b','), true) => {
                     at = skip_space(bytes, at + 1);
-                    at = key(bytes, at, tokens, "a key")?;
+                    at = key(bytes, at, tokens, controls, "a key")?;
                     continue 'value;
                 }
                 (Some(b','), false) => {
@@ -108,12 +110,13 @@ fn key(
     bytes: &[u8],
     at: usize,
     tokens: &mut Vec<Token>,
+    controls: bool,
     expected: &'static str,
 ) -> Result<usize, Fault> {
     if bytes.get(at) != Some(&b'"') {
         return Err(Fault::json(bytes, at, expected));
     }
-    let at = skip_space(bytes, string(bytes, at, tokens)?);
+    let at = skip_space(bytes, string(bytes, at, tokens, controls)?);
     if bytes.get(at) != Some(&b':') {
         return Err(Fault::json(bytes, at, "`:`"));
     }
@@ -135,26 +138,33 @@ fn literal(
 }
 
 #[inline]
-fn string(bytes: &[u8], start: usize, tokens: &mut Vec<Token>) -> Result<usize, Fault> {
+fn string(
+    bytes: &[u8],
+    start: usize,
+    tokens: &mut Vec<Token>,
+    controls: bool,
+) -> Result<usize, Fault> {
     let mut at = start + 1;
     let mut escaped = 0;
     loop {
-        at = plain(bytes, at);
-        match bytes.get(at) {
-            Some(b'"') => break,
-            Some(b'\\') => {
-                escaped = 1;
-                at = escape(bytes, at)?;
-            }
-            Some(_) => {
-                return Err(Fault::json(
-                    bytes,
-                    at,
-                    "an escape (`\\n`, `\\u0000`): a raw control character is not allowed in a string",
-                ));
-            }
-            None => return Err(Fault::json(bytes, at, "the closing `\"` of a string")),
+        let Some(plain) = memchr::memchr2(b'"', b'\\', &bytes[at..]) else {
+            // Say which is wrong first: a raw line break is how a string usually ends unclosed.
+            control(bytes, start + 1, bytes.len())?;
+            return Err(Fault::json(
+                bytes,
+                bytes.len(),
+                "the closing `\"` of a string",
+            ));
+        };
+        at += plain;
+        if bytes[at] == b'"' {
+            break;
         }
+        escaped = 1;
+        at = escape(bytes, at)?;
+    }
+    if controls {
+        control(bytes, start + 1, at)?;
     }
     at += 1;
     tokens.push(Token {
@@ -165,39 +175,36 @@ fn string(bytes: &[u8], start: usize, tokens: &mut Vec<Token>) -> Result<usize, 
     Ok(at)
 }
 
-/// The offset of the first byte at or after `at` that ends a plain run: quote, backslash or control.
-/// Eight bytes at a step: the lowest marked byte of the word is exact, a borrow can only mark bytes
-/// above one that is truly there.
-#[inline]
-fn plain(bytes: &[u8], mut at: usize) -> usize {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = 0x8080_8080_8080_8080;
-    while let Some(chunk) = bytes[at..].first_chunk::<8>() {
-        let word = u64::from_le_bytes(*chunk);
-        let quote = word ^ (ONES * b'"' as u64);
-        let backslash = word ^ (ONES * b'\\' as u64);
-        let found = ((quote.wrapping_sub(ONES) & !quote)
-            | (backslash.wrapping_sub(ONES) & !backslash)
-            | (word.wrapping_sub(ONES * 0x20) & !word))
-            & HIGH;
-        if found != 0 {
-            return at + (found.trailing_zeros() / 8) as usize;
-        }
-        at += 8;
+/// Refuses raw control characters between `start` and `end`, which lie inside of a string.
+fn control(bytes: &[u8], start: usize, end: usize) -> Result<(), Fault> {
+    let inside = &bytes[start..end];
+    if !has_control(inside) {
+        return Ok(());
     }
-    while let Some(&byte) = bytes.get(at) {
-        if byte == b'"' || byte == b'\\' || byte < 0x20 {
-            break;
+    let at = inside.iter().position(|&byte| byte < 0x20).unwrap_or(0);
+    Err(Fault::json(
+        bytes,
+        start + at,
+        "an escape (`\\n`, `\\u0000`): a raw control character is not allowed in a string",
+    ))
+}
+
+/// Whether there is a control character; asked in blocks of a fixed size, each answered for all of its
+/// bytes at once.
+fn has_control(mut bytes: &[u8]) -> bool {
+    while let Some((block, rest)) = bytes.split_first_chunk::<64>() {
+        if block.iter().fold(false, |any, &byte| any | (byte < 0x20)) {
+            return true;
         }
-        at += 1;
+        bytes = rest;
     }
-    at
+    bytes.iter().any(|&byte| byte < 0x20)
 }
 
 #[inline]
 fn escape(bytes: &[u8], at: usize) -> Result<usize, Fault> {
     match bytes.get(at + 1) {
-        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => Ok(at + 2),
+        Some(&next) if SHORT[usize::from(next)] => Ok(at + 2),
         Some(b'u') => match bytes.get(at + 2..at + 6) {
             Some(digits) if digits.iter().all(u8::is_ascii_hexdigit) => Ok(at + 6),
             _ => Err(Fault::json(bytes, at, "four hex digits after `\\u`")),
@@ -205,6 +212,18 @@ fn escape(bytes: &[u8], at: usize) -> Result<usize, Fault> {
         _ => Err(Fault::json(bytes, at, "one of `\"\\/bfnrtu` after `\\`")),
     }
 }
+
+/// The characters that make an escape with the backslash before them. A table, since which one it is
+/// cannot be predicted.
+const SHORT: [bool; 256] = {
+    let mut short = [false; 256];
+    let mut nth = 0;
+    while nth < 8 {
+        short[b"\"\\/bfnrt"[nth] as usize] = true;
+        nth += 1;
+    }
+    short
+};
 
 fn number(bytes: &[u8], start: usize) -> Result<usize, Fault> {
     let digits = |mut at: usize| {

@@ -150,10 +150,8 @@ impl<'t, 'a> Value<'t, 'a> {
 
     /// The field of an object; of two with one key the last, as `JSON.parse` has it.
     pub(crate) fn get(self, key: &str) -> Option<Value<'t, 'a>> {
-        self.entries()
-            .filter(|(name, _)| name.is(key))
-            .map(|(_, value)| value)
-            .last()
+        let [value] = self.fields([key]);
+        value
     }
 
     /// The field at the end of a path of keys.
@@ -164,8 +162,18 @@ impl<'t, 'a> Value<'t, 'a> {
     /// Several fields in one walk; of two with one key the last. A `null` is a field.
     pub(crate) fn fields<const N: usize>(self, keys: [&str; N]) -> [Option<Value<'t, 'a>>; N] {
         let mut found = [None; N];
-        for (name, value) in self.entries() {
-            if let Some(slot) = keys.iter().position(|key| name.is(key)) {
+        let bytes = self.text.as_bytes();
+        let mut children = self.children(Kind::Object);
+        while let (Some(name), Some(value)) = (children.next(), children.next()) {
+            let token = name.token();
+            let raw =
+                &bytes[token.start as usize - self.base + 1..token.end as usize - self.base - 1];
+            let slot = if token.link == 0 {
+                keys.iter().position(|key| key.as_bytes() == raw)
+            } else {
+                keys.iter().position(|key| name.is(key))
+            };
+            if let Some(slot) = slot {
                 found[slot] = Some(value);
             }
         }

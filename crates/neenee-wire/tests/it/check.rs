@@ -108,7 +108,11 @@ fn replaced(document: &Document<'_>, edits: &[Edit<'_>]) {
         Ok(again) => again,
         Err(error) => panic!("failed to read back: {error}"),
     };
-    assert_eq!(neenee_wire::detect(&bytes), Some(document.format()));
+    assert_eq!(
+        neenee_wire::detect(&bytes),
+        Some(document.format()),
+        "no longer recognised"
+    );
     let (before, after) = (shape(document), shape(&again));
     if before != after {
         let differs = before
@@ -132,9 +136,4 @@ fn replaced(document: &Document<'_>, edits: &[Edit<'_>]) {
             None => assert_eq!(*old, new, "result {ordinal} was not edited"),
         }
     }
-    assert_eq!(
-        neenee_wire::detect(&bytes),
-        Some(document.format()),
-        "no longer recognised"
-    );
 }
