@@ -7,9 +7,11 @@ mod gemini;
 mod responses;
 mod script;
 mod tools;
+mod turn;
 mod wire;
 
-pub use script::{Op, Script, Turn};
+pub use script::Script;
+pub use turn::{Op, Turn};
 pub use wire::Wire;
 
 use axum::body::{Body, Bytes};

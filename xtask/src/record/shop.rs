@@ -16,6 +16,18 @@ pub(super) const DEPARTMENTS: [&str; 5] = ["kitchen", "garden", "office", "trave
 /// # Errors
 /// When a file cannot be written.
 pub(super) fn write(folder: &Path) -> anyhow::Result<()> {
+    for (path, bytes) in files() {
+        let full = folder.join(&path);
+        let parent = full.parent().unwrap_or(folder);
+        std::fs::create_dir_all(parent)
+            .and_then(|()| std::fs::write(&full, bytes))
+            .with_context(|| format!("failed to write {}", full.display()))?;
+    }
+    Ok(())
+}
+
+/// The files of the project with their content.
+pub(super) fn files() -> Vec<(String, Vec<u8>)> {
     let mut files: Vec<(String, Vec<u8>)> = vec![
         ("assets/logo.png".to_owned(), LOGO.to_vec()),
         ("data/stock.csv".to_owned(), stock().into_bytes()),
@@ -28,14 +40,7 @@ pub(super) fn write(folder: &Path) -> anyhow::Result<()> {
     for (path, text) in FIXED {
         files.push(((*path).to_owned(), text.as_bytes().to_vec()));
     }
-    for (path, bytes) in files {
-        let full = folder.join(&path);
-        let parent = full.parent().unwrap_or(folder);
-        std::fs::create_dir_all(parent)
-            .and_then(|()| std::fs::write(&full, bytes))
-            .with_context(|| format!("failed to write {}", full.display()))?;
-    }
-    Ok(())
+    files
 }
 
 /// Files written by hand, in `shop/` beside this file.

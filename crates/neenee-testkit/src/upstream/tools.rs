@@ -1,7 +1,7 @@
 //! Neutral operations in the words of the client: its tool names and arguments, by the `tools` it sent.
 //! Deliberately not the product's table of what a call touches: this one speaks, that one listens.
 
-use super::script::Op;
+use super::turn::Op;
 use serde_json::{Value, json};
 
 /// A tool that a request offers.

@@ -377,3 +377,25 @@ async fn unpaired_bodies_are_refused_as_the_real_apis_do() {
         .count();
     assert_eq!(refused, 14);
 }
+
+/// What real clients sent is what the upstream takes, in each format.
+#[tokio::test]
+async fn recorded_requests_are_accepted() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/recorded");
+    let cases = [
+        ("claude-code/anthropic-request.json", "/v1/messages"),
+        ("codex/responses-request.json", "/v1/responses"),
+        ("opencode/chat-request.json", "/v1/chat/completions"),
+        ("gemini-cli/gemini-request.json", GEMINI),
+    ];
+    let script = Script::new("/home/dev/shop").round("", vec![Turn::call([Op::read("src/a.rs")])]);
+    let upstream = Upstream::start(script).await.expect("a port is free");
+    for (file, path) in cases {
+        let bytes = std::fs::read(folder.join(file)).expect("examples are there");
+        let body: Value = serde_json::from_slice(&bytes).expect("a body is JSON");
+        let (status, text) = post(&upstream, path, &body).await;
+        assert_eq!(status, 200, "{file}: {text}");
+        assert!(text.len() > 100, "{file}: {text}");
+    }
+    assert!(upstream.requests().iter().all(|request| request.has_tools));
+}
