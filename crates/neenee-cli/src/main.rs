@@ -1,4 +1,25 @@
 //! The `neenee` binary: arguments become settings, a library call, a rendering.
 //! Deliberately not a place for policy or formats; those are `neenee-core` and `neenee-wire`.
 
-fn main() {}
+mod cli;
+mod commands;
+mod error;
+mod input;
+mod output;
+mod progress;
+mod render;
+mod settings;
+mod window;
+mod workers;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    match commands::run(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => error::report(&error),
+    }
+}

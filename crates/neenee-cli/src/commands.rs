@@ -1,0 +1,44 @@
+//! From arguments to a command's run.
+//! Deliberately one file per command below; here is only who runs.
+
+mod completions;
+mod config;
+mod formats;
+mod man;
+mod models;
+mod prune;
+
+use std::env;
+
+use anyhow::Result;
+
+use crate::cli::{Cli, Command, GlobalArgs};
+use crate::settings::{Layers, Places, Settings};
+
+/// Runs what the arguments ask for.
+pub(crate) fn run(cli: &Cli) -> Result<()> {
+    let colour = cli.global.color.on_stdout();
+    match &cli.command {
+        Command::Prune(args) => prune::run(args, settings(&cli.global)?, colour),
+        Command::Formats(args) => formats::run(args, colour),
+        Command::Models(args) => models::run(args, colour),
+        Command::Config(args) => config::run(args, &settings(&cli.global)?),
+        Command::Completions(args) => completions::run(args),
+        Command::Man(args) => man::run(args),
+    }
+}
+
+/// The configuration as seen from here.
+fn settings(global: &GlobalArgs) -> Result<Settings> {
+    let variables = env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
+        .filter(|(name, _)| name.starts_with("NEENEE_"))
+        // A value that is not Unicode is no valid value of any key, and is told as such.
+        .map(|(name, value)| (name, value.to_string_lossy().into_owned()))
+        .collect();
+    Settings::load(&Layers {
+        places: Places::here(),
+        variables,
+        assignments: global.set.clone(),
+    })
+}
