@@ -257,3 +257,83 @@ fn number(bytes: &[u8], start: usize) -> Result<usize, Fault> {
     }
     Ok(at)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(text: &str) -> Result<usize, Fault> {
+        scan(text.as_bytes(), 0, &mut Vec::new())
+    }
+
+    #[test]
+    fn json_is_taken() {
+        for text in [
+            "0",
+            "-0.0e-1",
+            "1E+2",
+            "123456789012345678901234567890",
+            "\"\"",
+            r#""\"\\\/\b\f\n\r\t\u00Ff\ud83d""#,
+            "\"\u{7f}é😀 and a long run of plain text, longer than a block of sixty-four bytes\"",
+            "[]",
+            "{}",
+            " [ 1 , [ ] , { } ] ",
+            r#"{ "a" : { "b" : [ null , true , false ] } , "a" : 1 }"#,
+        ] {
+            assert_eq!(end(text).unwrap(), text.trim_end().len(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_json_is_refused_at_its_byte() {
+        for text in [
+            "§",
+            "§nul",
+            "§True",
+            "§NaN",
+            "§+1",
+            "-§",
+            "1.§",
+            "1.§e1",
+            "1e§",
+            "1e+§",
+            "[1 §2]",
+            "[1,§]",
+            "[§,1]",
+            "[1§}",
+            "{§1:2}",
+            "{\"a\"§}",
+            "{\"a\":§}",
+            "{\"a\":1,§}",
+            "{\"a\":1§]",
+            "\"abc§",
+            "\"§\\x\"",
+            "\"§\\u12g4\"",
+            "\"§\\u12",
+            "\"a§\nb\"",
+            "[\"a plain run of more than sixty-four bytes, so that it is passed in blocks§\u{1f}\"]",
+            "[[[§",
+        ] {
+            let at = text.find('§').unwrap();
+            let json = text.replacen('§', "", 1);
+            let fault = end(&json).expect_err(&json);
+            let error = crate::ReadError::new(json.as_bytes(), false, None, fault);
+            assert_eq!(error.offset(), at, "{json}: {error}");
+            assert_eq!(error.kind(), ReadErrorKind::Json, "{json}");
+        }
+    }
+
+    #[test]
+    fn depth_is_bounded_without_a_stack() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert_eq!(end(&nested(MAX_DEPTH)).unwrap(), 2 * MAX_DEPTH);
+        for depth in [MAX_DEPTH + 1, 1_000_000] {
+            let json = nested(depth);
+            let error =
+                crate::ReadError::new(json.as_bytes(), false, None, end(&json).unwrap_err());
+            assert_eq!(error.kind(), ReadErrorKind::TooDeep);
+            assert_eq!(error.offset(), MAX_DEPTH);
+        }
+    }
+}
