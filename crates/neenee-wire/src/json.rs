@@ -12,7 +12,7 @@ mod text;
 mod value;
 
 pub(crate) use locate::{Place, locate};
-pub(crate) use scan::skip_space;
+pub(crate) use scan::{has_control, skip_space};
 pub(crate) use text::{Text, encode};
 pub(crate) use value::{Kind, Value};
 
@@ -45,8 +45,20 @@ impl Tape {
     /// Scans the value that starts at or after `at` (white space is skipped) and returns the index of
     /// its token and the offset one past it. On a fault the tape is as it was.
     pub(crate) fn scan(&mut self, bytes: &[u8], at: usize) -> Result<(u32, usize), Fault> {
+        let controls = has_control(&bytes[at.min(bytes.len())..]);
+        self.scan_one_of_many(bytes, at, controls)
+    }
+
+    /// As [`Tape::scan`], for a value among many in `bytes`: `controls` tells whether there are control
+    /// characters in them (line breaks are some), which is asked once for all.
+    pub(crate) fn scan_one_of_many(
+        &mut self,
+        bytes: &[u8],
+        at: usize,
+        controls: bool,
+    ) -> Result<(u32, usize), Fault> {
         let root = self.tokens.len();
-        match scan::scan(bytes, at, &mut self.tokens) {
+        match scan::scan(bytes, at, controls, &mut self.tokens) {
             Ok(end) => Ok((root as u32, end)),
             Err(fault) => {
                 self.tokens.truncate(root);

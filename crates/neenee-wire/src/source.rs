@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::error::{Fault, ReadErrorKind, Warning};
-use crate::json::{Tape, Value, skip_space};
+use crate::json::{Tape, Value, has_control, skip_space};
 
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -166,13 +166,14 @@ impl<'a> Source<'a> {
         base: usize,
     ) -> bool {
         let bytes = &self.bytes[..end];
+        let controls = has_control(&bytes[start..]);
         let mut at = start;
         loop {
             at = skip_space(bytes, at);
             if at == end {
                 return true;
             }
-            let Ok((index, next)) = self.tape.scan(bytes, at) else {
+            let Ok((index, next)) = self.tape.scan_one_of_many(bytes, at, controls) else {
                 let rest = skip_space(self.bytes, end);
                 let what = if rest == self.bytes.len() {
                     "the last line is cut off or not JSON"

@@ -7,11 +7,15 @@ use crate::error::{Fault, ReadErrorKind};
 /// Deepest nesting of arrays and objects that is read. Real bodies stay under 30.
 const MAX_DEPTH: usize = 512;
 
-/// Scans one value, appends its tokens and returns the offset one past it.
-pub(super) fn scan(bytes: &[u8], at: usize, tokens: &mut Vec<Token>) -> Result<usize, Fault> {
+/// Scans one value, appends its tokens and returns the offset one past it. Without `controls` there are
+/// no control characters, and strings need not be looked through for them.
+pub(super) fn scan(
+    bytes: &[u8],
+    at: usize,
+    controls: bool,
+    tokens: &mut Vec<Token>,
+) -> Result<usize, Fault> {
     let mut open: Vec<u32> = Vec::with_capacity(16);
-    // White space is control characters: without any, strings need not be looked through for them.
-    let controls = has_control(&bytes[at.min(bytes.len())..]);
     let mut at = at;
     'value: loop {
         at = skip_space(bytes, at);
@@ -191,7 +195,7 @@ fn control(bytes: &[u8], start: usize, end: usize) -> Result<(), Fault> {
 
 /// Whether there is a control character; asked in blocks of a fixed size, each answered for all of its
 /// bytes at once.
-fn has_control(mut bytes: &[u8]) -> bool {
+pub(crate) fn has_control(mut bytes: &[u8]) -> bool {
     while let Some((block, rest)) = bytes.split_first_chunk::<64>() {
         if block.iter().fold(false, |any, &byte| any | (byte < 0x20)) {
             return true;
@@ -263,7 +267,12 @@ mod tests {
     use super::*;
 
     fn end(text: &str) -> Result<usize, Fault> {
-        scan(text.as_bytes(), 0, &mut Vec::new())
+        scan(
+            text.as_bytes(),
+            0,
+            has_control(text.as_bytes()),
+            &mut Vec::new(),
+        )
     }
 
     #[test]

@@ -373,3 +373,23 @@ fn folders_times_and_usage_are_told() {
     let usage = document.messages()[1].usage.unwrap();
     assert_eq!((usage.input, usage.output), (Some(3), Some(6)));
 }
+
+#[test]
+fn many_values_on_one_line_and_one_id_for_all_calls_stay_linear() {
+    let mut session = [user("u", "-", "go"), says("e", "u", "m0", "done")].concat();
+    let many = 200_000;
+    session.push_str(&"{}".repeat(many));
+    session.push('\n');
+    let mut parent = "e".to_owned();
+    for nth in 0..many / 20 {
+        let (a, u) = (format!("a{nth}"), format!("u{nth}"));
+        session.push_str(&call(&a, &parent, "m", "t"));
+        session.push_str(&user(&u, &a, "on"));
+        parent = u;
+    }
+    let started = std::time::Instant::now();
+    let document = check::read(session.as_bytes(), Format::ClaudeCode);
+    assert_eq!(document.messages().len(), 2 + many / 10);
+    // Squares of these numbers take minutes; this takes a fraction of a second.
+    assert!(started.elapsed().as_secs() < 20);
+}

@@ -217,7 +217,7 @@ impl<'l, 't, 'a> Tree<'l, 't, 'a> {
 
     fn close(&mut self, answer: Option<Answer<'a>>, window: &mut Vec<usize>) {
         let Some(mut answer) = answer else { return };
-        let siblings = answer.id.and_then(|id| self.by_message.get(id)).cloned();
+        let siblings = answer.id.and_then(|id| self.by_message.remove(id));
         for at in siblings.unwrap_or_default() {
             // A line that was written twice makes its calls once.
             let again = self.lines[at].calls().any(|id| self.called.contains(id));
@@ -229,12 +229,13 @@ impl<'l, 't, 'a> Tree<'l, 't, 'a> {
         answer.lines.sort_unstable();
         let lines = self.lines;
         for id in answer.lines.iter().flat_map(|&at| lines[at].calls()) {
-            let results = self.by_call.get(id).cloned().unwrap_or_default();
-            for at in results {
-                if !self.taken[at] && !self.answered.contains(id) {
-                    self.take(at);
-                    answer.followed_by.push(at);
-                }
+            if self.answered.contains(id) {
+                continue;
+            }
+            let results = self.by_call.remove(id).unwrap_or_default();
+            if let Some(at) = results.into_iter().find(|&at| !self.taken[at]) {
+                self.take(at);
+                answer.followed_by.push(at);
             }
         }
         answer.followed_by.sort_unstable();
