@@ -2,12 +2,14 @@
 //! Deliberately no behaviour: arguments are parsed first and acted upon in `commands`.
 
 mod catalogue;
+mod inspect;
 mod prune;
 
 use clap::{Parser, Subcommand};
 
 use crate::render::ColorChoice;
 pub(crate) use catalogue::{CompletionsArgs, ListArgs, ManArgs, ModelsArgs};
+pub(crate) use inspect::InspectArgs;
 pub(crate) use prune::PruneArgs;
 
 /// Relieve the context of LLM agents: prune old tool results, leave everything else byte for byte.
@@ -24,6 +26,7 @@ const EXAMPLES: &str = "\
 Examples:
   neenee prune session.jsonl -o pruned.jsonl         prune when the window is over its threshold
   neenee prune --now --explain session.jsonl         what would go, and why; nothing is written
+  neenee inspect session.jsonl                       what fills the window
   curl … | neenee prune --model claude-opus-4-5 -    prune a request body on its way
   neenee config                                      every setting and where it came from
 
@@ -44,6 +47,7 @@ pub(crate) struct GlobalArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Prune(PruneArgs),
+    Inspect(InspectArgs),
     /// List the formats that can be read and written back
     Formats(ListArgs),
     Models(ModelsArgs),

@@ -4,6 +4,7 @@
 mod completions;
 mod config;
 mod formats;
+mod inspect;
 mod man;
 mod models;
 mod prune;
@@ -20,6 +21,7 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
     let colour = cli.global.color.on_stdout();
     match &cli.command {
         Command::Prune(args) => prune::run(args, settings(&cli.global)?, colour),
+        Command::Inspect(args) => inspect::run(args, settings(&cli.global)?, colour),
         Command::Formats(args) => formats::run(args, colour),
         Command::Models(args) => models::run(args, colour),
         Command::Config(args) => config::run(args, &settings(&cli.global)?),

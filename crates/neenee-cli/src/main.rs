@@ -5,6 +5,7 @@ mod cli;
 mod commands;
 mod error;
 mod input;
+mod inspect;
 mod output;
 mod progress;
 mod render;

@@ -71,6 +71,21 @@ pub(crate) struct Layers {
 }
 
 impl Settings {
+    /// What `--window` and `--model` say, as the last layer.
+    pub(crate) fn window_flags(&mut self, window: Option<usize>, model: Option<&str>) {
+        if let Some(tokens) = window {
+            self.set(Key::Window, Value::Count(tokens), Origin::Flag("--window"));
+        }
+        if let Some(model) = model {
+            let model = Value::Text(model.to_owned());
+            self.set(Key::Model, model, Origin::Flag("--model"));
+            // A flag beats a file: a window that is configured for another model is not meant for this one.
+            if window.is_none() && !matches!(self.get(Key::Window).origin, Origin::Flag(_)) {
+                self.unset(Key::Window);
+            }
+        }
+    }
+
     /// Defaults, the user's file, the project's file, the environment, `--set`: the later win.
     pub(crate) fn load(layers: &Layers) -> Result<Self> {
         let mut settings = Settings {

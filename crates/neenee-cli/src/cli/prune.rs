@@ -62,14 +62,14 @@ Examples:
   neenee prune --window 200000 --protect-tokens 12000 - < body.json > smaller.json
   neenee prune ~/sessions/*.jsonl --out-dir pruned";
 
-fn window(text: &str) -> Result<usize, String> {
+pub(super) fn window(text: &str) -> Result<usize, String> {
     match text.replace('_', "").parse() {
         Ok(tokens) if tokens > 0 => Ok(tokens),
         _ => Err("expected a number of tokens from 1 up, as 200000".to_owned()),
     }
 }
 
-fn format(name: &str) -> Result<Format, String> {
+pub(super) fn format(name: &str) -> Result<Format, String> {
     Format::parse(name).ok_or_else(|| match nearest(name, Format::all().map(Format::name)) {
         Some(near) => format!("no such format; did you mean `{near}`?"),
         None => "no such format; `neenee formats` lists them".to_owned(),

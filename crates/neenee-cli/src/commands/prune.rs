@@ -122,20 +122,11 @@ impl Job {
 
 /// What is asked of `prune` by flags, as the last layer of the settings.
 fn with_flags(mut settings: Settings, args: &PruneArgs) -> Settings {
-    let mut set = |key, value, flag| settings.set(key, value, Origin::Flag(flag));
     if let Some(tokens) = args.protect_tokens {
-        set(Key::ProtectTokens, Value::Count(tokens), "--protect-tokens");
+        let origin = Origin::Flag("--protect-tokens");
+        settings.set(Key::ProtectTokens, Value::Count(tokens), origin);
     }
-    if let Some(tokens) = args.window {
-        set(Key::Window, Value::Count(tokens), "--window");
-    }
-    if let Some(model) = &args.model {
-        set(Key::Model, Value::Text(model.clone()), "--model");
-        // A flag beats a file: a window that is configured for another model is not meant for this one.
-        if args.window.is_none() && !matches!(settings.get(Key::Window).origin, Origin::Flag(_)) {
-            settings.unset(Key::Window);
-        }
-    }
+    settings.window_flags(args.window, args.model.as_deref());
     settings
 }
 
