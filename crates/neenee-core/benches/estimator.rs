@@ -34,6 +34,10 @@ enum Kind {
 
 impl Kind {
     /// About `bytes` of it. `Mixed` is a file named by `NEENEE_BENCH_TEXT`, where there is one.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a benchmark may measure a file of yours; core itself reads none"
+    )]
     fn text(self, bytes: usize) -> String {
         if let (Self::Mixed, Some(path)) = (self, std::env::var_os("NEENEE_BENCH_TEXT")) {
             // A benchmark of a file that cannot be read has nothing to say.

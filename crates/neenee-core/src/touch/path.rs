@@ -278,3 +278,8 @@ fn strip_prefix_ignore_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> 
     head.eq_ignore_ascii_case(prefix)
         .then(|| &text[prefix.len()..])
 }
+
+/// Whether a directory's name starts at a root.
+pub(super) fn is_rooted(directory: &str) -> bool {
+    directory.starts_with(['/', '~']) || drive(directory).is_some()
+}

@@ -131,7 +131,7 @@ impl Planner {
         // What a cleared result once told of its outcome is gone with its text: without the
         // format's own word it supersedes nothing.
         let counts = (!settled.failed || settled.mutations_hold)
-            && (tier != Tier::Cleared || view.failed == Some(false) || settled.mutations_hold);
+            && (tier != Tier::Cleared || view.failed == Some(false));
         for (slot, target) in settled.targets.iter().enumerate() {
             self.names.add(target.path.file_name());
             let file = self.enter(&target.path);
