@@ -151,6 +151,20 @@ impl Reason {
         )
     }
 
+    /// Whether a pass spared the result, and with it what it carries.
+    pub fn spares(self) -> bool {
+        matches!(
+            self,
+            Reason::Recent
+                | Reason::Unseen
+                | Reason::Recalled
+                | Reason::ProtectedTool
+                | Reason::ProtectedFile
+                | Reason::InPlay
+                | Reason::AlreadySent
+        )
+    }
+
     /// A stable name for programs, in kebab case.
     pub fn name(self) -> &'static str {
         match self {

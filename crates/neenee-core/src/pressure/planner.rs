@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::ledger::{Event, EventKind, Ordinal, Staleness, sweep};
+use super::ledger::{Event, Ordinal, Staleness, sweep};
 use super::options::PruneOptions;
 use super::pairing::{CallIndex, OpenCalls};
 use super::paths::{FileId, PathIndex, Pos};
@@ -97,12 +97,11 @@ struct Call {
     at: Pos,
     /// The arguments' hash, for calls that touch no file.
     key: u64,
-    /// Until it is answered.
-    touch: Option<CallTouch>,
+    touch: CallTouch,
 }
 
 /// What is kept of one result.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Held {
     call: Option<CallIndex>,
     at: Pos,
@@ -115,6 +114,9 @@ struct Held {
     degraded: Option<Degraded>,
     /// Media without their payload, for the placeholder.
     media: Vec<Media>,
+    /// The format's own word on how the call ended.
+    failed: Option<bool>,
+    exit_status: Option<i32>,
     is_error: bool,
     disposable: bool,
     recalls: bool,
@@ -124,6 +126,8 @@ struct Held {
     files: Vec<FileId>,
     /// Per target, what superseded it.
     stale: Vec<Option<Staleness>>,
+    /// What it said, where a later result may say the same.
+    said: Option<(u64, u64)>,
     /// The later result that said the same.
     duplicate: Option<Ordinal>,
     truncated: Option<Box<str>>,
@@ -235,25 +239,20 @@ impl Planner {
             let Some(held) = self.results.get_mut(ordinal) else {
                 continue;
             };
-            if let Some(replacement) = &edit.replacement {
-                held.size.chars = edit.decision.chars.after;
-                held.size.tokens = edit.decision.tokens.after;
-                held.capped = None;
-                if let Some(record) = replacement.record {
-                    held.degraded = Some(record);
-                    held.truncated = None;
-                    held.media.clear();
-                    for &file in &held.files {
-                        self.files[file as usize].lose(ordinal as Ordinal);
-                        mark_dirty(&mut self.files, &mut self.dirty, file);
-                        for alias in self.paths.aliases(file) {
-                            mark_dirty(&mut self.files, &mut self.dirty, alias.file);
-                        }
-                    }
-                }
-            }
             if let Some(children) = &mut held.children {
                 children.record(&edit.children);
+            }
+            let Some(replacement) = &edit.replacement else {
+                continue;
+            };
+            held.size.chars = edit.decision.chars.after;
+            held.size.tokens = edit.decision.tokens.after;
+            held.capped = None;
+            if let Some(record) = replacement.record {
+                held.degraded = Some(record);
+                held.truncated = None;
+                held.media.clear();
+                self.settle(ordinal as Ordinal, &replacement.text);
             }
         }
         self.size.chars -= plan.reclaimed_chars.min(self.size.chars);
@@ -303,15 +302,20 @@ impl Planner {
 }
 
 impl Ledger {
-    /// A result was degraded: what it read covers nothing any more.
-    fn lose(&mut self, result: Ordinal) {
-        for event in &mut self.events {
-            if event.result == result
-                && let EventKind::Read { whole, .. } = &mut event.kind
-            {
-                *whole = false;
-            }
-        }
+    /// Takes back what is entered of `result`.
+    fn forget(&mut self, result: Ordinal) {
+        let start = self.events.partition_point(|event| event.result < result);
+        let end = self.events.partition_point(|event| event.result <= result);
+        self.events.drain(start..end);
+    }
+
+    /// Enters an event at its place: mostly the end.
+    fn enter(&mut self, event: Event) {
+        let key = |event: &Event| (event.result, event.slot);
+        let at = self
+            .events
+            .partition_point(|known| key(known) < key(&event));
+        self.events.insert(at, event);
     }
 }
 

@@ -28,6 +28,9 @@ const MAX_PLACEHOLDER_BYTES: usize = 1_024;
 const MARKER_OPEN: &str = "[... ";
 const MARKER_CLOSE: &str = " chars elided to relieve context ...]";
 
+/// Room for the marker, its two line breaks and any number.
+const MARKER_CHARS: usize = MARKER_OPEN.len() + MARKER_CLOSE.len() + 2 + 20;
+
 /// Head and tail of `text` with the elision marker alone on its line between.
 /// `chars` is the text's own length in Unicode scalars; the caller has counted it already.
 ///
@@ -37,8 +40,18 @@ pub fn truncated(text: &str, chars: usize) -> String {
     cut(text, chars, TRUNCATE_KEEP_CHARS)
 }
 
+/// The same in at most `cap` chars, or in [`TRUNCATE_MIN_CHARS`] where that is more: what was cut
+/// to a cap does not exceed it on the next look.
+pub fn cut_to(text: &str, chars: usize, cap: usize) -> String {
+    cut(
+        text,
+        chars,
+        (cap.max(TRUNCATE_MIN_CHARS) - MARKER_CHARS) / 2,
+    )
+}
+
 /// The same with `keep` chars at either end.
-pub fn cut(text: &str, chars: usize, keep: usize) -> String {
+fn cut(text: &str, chars: usize, keep: usize) -> String {
     let head = head_end(text, keep);
     let tail = tail_start(text, keep).max(head);
     let (head, tail) = (&text[..head], &text[tail..]);

@@ -3,3 +3,4 @@
 
 mod cases;
 mod properties;
+mod whole;

@@ -106,10 +106,9 @@ impl Planner {
         });
     }
 
-    /// An envoy's transcript is pruned unless the envoy's own result is left intact.
+    /// An envoy's transcript is pruned unless the envoy's own result is left intact on purpose.
     fn children(&self, ordinal: Ordinal, decision: &Decision) -> Plan {
-        let open = decision.tier != Tier::Kept
-            || matches!(decision.reason, Reason::NotShorter | Reason::AlreadyCleared);
+        let open = !decision.reason.spares();
         match &self.results[ordinal as usize].children {
             Some(child) if open => child.plan_children(),
             _ => Plan::default(),

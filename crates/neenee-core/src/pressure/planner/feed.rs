@@ -1,14 +1,14 @@
 //! Feeding the planner: each view is measured, paired and entered as it comes.
 //! Deliberately no decision; those are made when a plan is asked for.
 
-use super::{Call, Held, Ledger, MAX_DEPTH, Ordinal, Planner, Speaker, mark_dirty};
+use super::{Call, FileId, Held, Ledger, MAX_DEPTH, Ordinal, Planner, Speaker, mark_dirty};
 use crate::estimate::Measure;
 use crate::message::{Degraded, Media, Message, Role, Tier};
 use crate::model::RewriteRule;
 use crate::pressure::ledger::{Event, EventKind};
 use crate::pressure::policy::CHARS_PER_TOKEN;
 use crate::pressure::references::{refer_arguments, refer_text};
-use crate::pressure::tiers::{TRUNCATE_MIN_CHARS, cut, recognise, truncated};
+use crate::pressure::tiers::{TRUNCATE_MIN_CHARS, cut_to, recognise, truncated};
 use crate::pressure::view::{CallView, ResultView, View};
 use crate::touch::{Access, Outcome, argument_key, label};
 
@@ -92,7 +92,7 @@ impl Planner {
             name: view.name.into(),
             at: self.pos,
             key,
-            touch: Some(touch),
+            touch,
         });
     }
 
@@ -109,29 +109,64 @@ impl Planner {
             None => view.name.unwrap_or("tool").into(),
         };
         held.protected_tool = setup.options.protected.tool(&name);
-        let touch = call.and_then(|call| self.calls[call as usize].touch.take());
-        let Some((call, touch)) = call.zip(touch) else {
-            held.label = label(&name, None).into();
-            held.is_error = view.failed == Some(true);
-            return self.hold(held);
+        held.failed = view.failed;
+        held.exit_status = view.exit_status;
+        match call {
+            Some(call) => {
+                let touch = &self.calls[call as usize].touch;
+                held.label = touch.label.as_str().into();
+                held.disposable = touch.disposable;
+                held.recalls = touch.recalls;
+            }
+            None => held.label = label(&name, None).into(),
+        }
+        self.hold(held);
+        self.settle(ordinal, view.text);
+    }
+
+    /// Enters what the text of a result tells of what its call touched; anew when the text has been
+    /// replaced, so that a planner which recorded a plan knows what one that reads the window knows.
+    pub(super) fn settle(&mut self, ordinal: Ordinal, text: &str) {
+        let mut held = std::mem::take(&mut self.results[ordinal as usize]);
+        self.forget(ordinal, &mut held);
+        self.settle_held(ordinal, &mut held, text);
+        self.results[ordinal as usize] = held;
+    }
+
+    fn forget(&mut self, ordinal: Ordinal, held: &mut Held) {
+        for file in held.files.drain(..) {
+            self.files[file as usize].forget(ordinal);
+            self.touched(file);
+        }
+        held.stale.clear();
+        held.duplicate = None;
+        if let Some(said) = held.said.take()
+            && self.said.get(&said) == Some(&ordinal)
+        {
+            self.said.remove(&said);
+        }
+    }
+
+    fn settle_held(&mut self, ordinal: Ordinal, held: &mut Held, text: &str) {
+        let setup = self.setup.clone();
+        let Some(call) = held.call else {
+            held.is_error = held.failed == Some(true);
+            return;
         };
-        let settled = touch.settle(
-            &setup.tools,
-            &Outcome {
-                text: view.text,
-                failed: view.failed,
-                exit_status: view.exit_status,
-            },
-        );
-        let called_at = self.calls[call as usize].at;
+        let call = &self.calls[call as usize];
+        let (called_at, key) = (call.at, call.key);
+        let outcome = Outcome {
+            text,
+            failed: held.failed,
+            exit_status: held.exit_status,
+        };
+        let settled = call.touch.settle(&setup.tools, &outcome);
         let tier = held.tier();
         held.is_error = settled.failed;
-        held.disposable = touch.disposable;
-        held.recalls = touch.recalls;
         // What a cleared result once told of its outcome is gone with its text: without the
         // format's own word it supersedes nothing.
         let counts = (!settled.failed || settled.mutations_hold)
-            && (tier != Tier::Cleared || view.failed == Some(false));
+            && (tier != Tier::Cleared || held.failed == Some(false));
         for (slot, target) in settled.targets.iter().enumerate() {
             self.names.add(target.path.file_name());
             let file = self.enter(&target.path);
@@ -148,30 +183,33 @@ impl Planner {
                 },
                 Access::Mutate => EventKind::Mutate,
             };
-            self.files[file as usize].events.push(Event {
+            self.files[file as usize].enter(Event {
                 result: ordinal,
                 slot: slot as u32,
                 file,
                 called_at,
                 kind,
             });
-            mark_dirty(&mut self.files, &mut self.dirty, file);
-            for alias in self.paths.aliases(file) {
-                mark_dirty(&mut self.files, &mut self.dirty, alias.file);
-            }
+            self.touched(file);
         }
         if setup.options.dedupe_calls
             && tier == Tier::Kept
             && let Some(said) = settled.same_as
         {
-            let key = self.calls[call as usize].key;
+            held.said = Some((key, said));
             if let Some(earlier) = self.said.insert((key, said), ordinal) {
                 self.results[earlier as usize].duplicate = Some(ordinal);
             }
         }
         held.targets = settled.targets;
-        held.label = touch.label.into();
-        self.hold(held);
+    }
+
+    /// The staleness of this file's reads is to be worked out again.
+    fn touched(&mut self, file: FileId) {
+        mark_dirty(&mut self.files, &mut self.dirty, file);
+        for alias in self.paths.aliases(file) {
+            mark_dirty(&mut self.files, &mut self.dirty, alias.file);
+        }
     }
 
     fn hold(&mut self, held: Held) {
@@ -196,28 +234,16 @@ impl Planner {
         let large = whole && text.chars >= TRUNCATE_MIN_CHARS;
         let over = options.rewrite == RewriteRule::AppendOnly
             && whole
-            && text.chars > options.unsent_cap_chars;
-        let capped = over.then(|| cut(view.text, text.chars, options.unsent_cap_chars / 2).into());
+            && text.chars > options.unsent_cap_chars.max(TRUNCATE_MIN_CHARS);
+        let capped = over.then(|| cut_to(view.text, text.chars, options.unsent_cap_chars).into());
         Held {
-            call: None,
-            at: 0,
-            turn: 0,
-            label: Box::default(),
             size: text + media,
             degraded,
             media: view.media.iter().map(without_payload).collect(),
-            is_error: false,
-            disposable: false,
-            recalls: false,
-            protected_tool: false,
-            protected_file: false,
-            targets: Vec::new(),
-            files: Vec::new(),
-            stale: Vec::new(),
-            duplicate: None,
             truncated: large.then(|| truncated(view.text, text.chars).into()),
             capped,
             children: self.envoy(view.children),
+            ..Held::default()
         }
     }
 
