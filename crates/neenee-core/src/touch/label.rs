@@ -1,6 +1,8 @@
 //! What a call is called where its result has gone: the tool and the argument that says most.
 //! Deliberately short and on one line: it stands in a placeholder, in tables and in logs.
 
+use std::borrow::Cow;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::secrets::mask_secrets;
@@ -47,11 +49,11 @@ pub(super) fn label_of_paths(name: &str, first: &str, more: usize) -> String {
     label
 }
 
-fn shortened(text: &str) -> std::borrow::Cow<'_, str> {
+fn shortened(text: &str) -> Cow<'_, str> {
     shorten(text, MAX_CHARS, false)
 }
 
-fn shorten(text: &str, max: usize, more_follows: bool) -> std::borrow::Cow<'_, str> {
+fn shorten(text: &str, max: usize, more_follows: bool) -> Cow<'_, str> {
     if !more_follows && (text.len() <= max || text.chars().count() <= max) {
         return text.into();
     }
@@ -80,7 +82,13 @@ fn cut(text: &str, max: usize) -> &str {
 }
 
 /// White space folded to single spaces, control and formatting characters dropped.
-fn one_line(text: &str) -> String {
+fn one_line(text: &str) -> Cow<'_, str> {
+    let is_plain = |pair: &[u8]| pair[0] >= b' ' && pair[0] < 0x7f && pair != b"  ";
+    let bytes = text.as_bytes();
+    let ends = [bytes.first(), bytes.last()];
+    if bytes.windows(2).all(is_plain) && ends.iter().flatten().all(|b| b.is_ascii_graphic()) {
+        return Cow::Borrowed(text);
+    }
     let mut line = String::with_capacity(text.len());
     let mut space = false;
     for c in text.chars() {
@@ -94,7 +102,7 @@ fn one_line(text: &str) -> String {
             line.push(c);
         }
     }
-    line
+    Cow::Owned(line)
 }
 
 /// Control characters, and the marks that turn the direction of what follows or have no width. The joiners

@@ -4,21 +4,13 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
+use super::numbered::Numbered;
 use super::range::LineRange;
 use super::rows::Row;
 use super::table::{RowId, ToolTable};
 
-/// How far into a result an error may announce itself, in bytes.
-const HEAD: usize = 300;
-
 /// How much of a result's ends may hold notes on the lines shown, in bytes.
 const NOTE_WINDOW: usize = 1024;
-
-/// How many lines at either end may hold headers and footers.
-const MARGIN_LINES: usize = 24;
-
-/// More pieces than a cut leaves of one file: what is numbered are no lines of it.
-const MAX_PIECES: usize = 16;
 
 /// The text inside an agent's wrapper or a JSON record of it.
 pub(super) fn unwrap<'a>(table: &ToolTable, text: &'a str) -> Cow<'a, str> {
@@ -68,7 +60,7 @@ pub(super) struct Report<'a> {
     table: &'a ToolTable,
     row: Option<&'a Row>,
     text: &'a str,
-    pieces: OnceCell<Option<Vec<LineRange>>>,
+    numbered: OnceCell<Option<Numbered>>,
 }
 
 impl<'a> Report<'a> {
@@ -77,74 +69,76 @@ impl<'a> Report<'a> {
             table,
             row: table.row(row),
             text,
-            pieces: OnceCell::new(),
+            numbered: OnceCell::new(),
         }
     }
 
     pub(super) fn says_failed(&self) -> bool {
-        self.matches(&self.table.common().errors)
+        self.table.marks().errors.matches(self.text.trim())
             || self.says_refused()
             || self.says_failed_by_row()
     }
 
     pub(super) fn says_failed_by_row(&self) -> bool {
-        let patterns = self.row.and_then(|row| row.errors.as_deref());
-        self.matches(patterns.unwrap_or_default())
+        let errors = self.row.and_then(|row| row.errors.as_ref());
+        errors.is_some_and(|errors| errors.matches(self.text.trim()))
     }
 
     pub(super) fn says_refused(&self) -> bool {
-        self.matches(&self.table.common().refused)
+        self.table.marks().refused.matches(self.text.trim())
     }
 
     pub(super) fn lists_a_directory(&self) -> bool {
-        self.matches(&self.table.common().listings)
-    }
-
-    /// Whether the result begins with one of `patterns`, or has one that begins with `*` in its head or last line.
-    fn matches(&self, patterns: &[String]) -> bool {
-        let text = self.text.trim_start();
-        let head = &text.as_bytes()[..HEAD.min(text.len())];
-        let last = text
-            .trim_end()
-            .rsplit('\n')
-            .next()
-            .unwrap_or(text)
-            .as_bytes();
-        patterns
-            .iter()
-            .any(|pattern| match pattern.strip_prefix('*') {
-                Some(inside) => {
-                    memchr::memmem::find(head, inside.as_bytes()).is_some()
-                        || memchr::memmem::find(
-                            &last[last.len().saturating_sub(HEAD)..],
-                            inside.as_bytes(),
-                        )
-                        .is_some()
-                }
-                None => text.starts_with(pattern.as_str()),
-            })
+        self.table.marks().listings.matches(self.text.trim())
     }
 
     /// The exit status that the first or the last lines tell.
     pub(super) fn exit_status(&self) -> Option<i32> {
-        let common = self.table.common();
-        let first = self.text.trim_start().lines().take(6);
-        let mut first =
-            first.flat_map(|line| common.exit_first.iter().map(move |pattern| (line, pattern)));
-        if let Some(status) = first.find_map(|(line, pattern)| status_in(line, pattern)) {
-            return Some(status);
+        let marks = self.table.marks();
+        let mut rest = self.text.trim();
+        for _ in 0..6 {
+            let (line, after) = first_line(rest);
+            if let Some(status) = marks.exit_first.read(line.trim_end()) {
+                return Some(status);
+            }
+            rest = after;
         }
-        let last = self.text.trim_end().rsplit('\n').take(8);
-        let mut last =
-            last.flat_map(|line| common.exit_last.iter().map(move |pattern| (line, pattern)));
-        last.find_map(|(line, pattern)| status_in(line.trim_end(), pattern))
+        let mut rest = self.text.trim();
+        for _ in 0..8 {
+            let (before, line) = last_line(rest);
+            if let Some(status) = marks.exit_last.read(line.trim_end()) {
+                return Some(status);
+            }
+            rest = before;
+        }
+        None
     }
 
     /// Whether something was left out of the output.
     pub(super) fn is_cut(&self) -> bool {
-        self.table
-            .cuts()
-            .is_some_and(|cuts| cuts.is_match(self.text))
+        let cuts = self.table.marks().cuts.as_ref();
+        cuts.is_some_and(|cuts| cuts.is_match(self.text))
+    }
+
+    /// The same, where what lies between numbered lines is the file's own.
+    fn is_cut_around(&self) -> bool {
+        let (before, behind) = self.around();
+        let cuts = self.table.marks().cuts.as_ref();
+        cuts.is_some_and(|cuts| cuts.is_match(before) || cuts.is_match(behind))
+    }
+
+    /// The text before and behind the numbered lines; the whole text twice where there are none.
+    fn around(&self) -> (&'a str, &'a str) {
+        match self.numbered() {
+            Some(Numbered { at, .. }) => (&self.text[..at.start], &self.text[at.end..]),
+            None => (self.text, self.text),
+        }
+    }
+
+    fn numbered(&self) -> Option<&Numbered> {
+        self.numbered
+            .get_or_init(|| Numbered::find(self.text))
+            .as_ref()
     }
 
     /// How many lines the output itself has, headers apart; never less than that.
@@ -161,13 +155,7 @@ impl<'a> Report<'a> {
         let mut offset = 0;
         for line in self.text.split_inclusive('\n').take(12) {
             let trimmed = line.trim_end();
-            let marker = self
-                .table
-                .common()
-                .bodies
-                .iter()
-                .find_map(|marker| trimmed.strip_prefix(marker.as_str()));
-            if let Some(rest) = marker {
+            if let Some(rest) = self.table.marks().bodies.strip(trimmed) {
                 // `Output: first line` of some, `Output:` alone of others.
                 let rest = rest.trim_start();
                 let skipped = if rest.is_empty() {
@@ -186,14 +174,13 @@ impl<'a> Report<'a> {
     pub(super) fn returned(&self, asked: LineRange) -> Vec<LineRange> {
         let note = self.note();
         let fewer = |after_last: u64| asked.end.is_none_or(|end| after_last < end);
-        if let Some(pieces) = self.pieces() {
-            let mut pieces = pieces;
+        if let Some(mut pieces) = self.pieces() {
             if let Some(last) = pieces.last_mut()
                 && let Some(end) = last.end
             {
                 let at_end = match note.total {
                     Some(total) => end > total,
-                    None => !note.more && fewer(end) && !self.is_cut(),
+                    None => !note.more && fewer(end) && !self.is_cut_around(),
                 };
                 if at_end {
                     last.end = None;
@@ -228,39 +215,32 @@ impl<'a> Report<'a> {
 
     /// The numbered lines, as runs without a gap; `None` when the result does not number its lines.
     pub(super) fn pieces(&self) -> Option<Vec<LineRange>> {
-        self.pieces.get_or_init(|| pieces(self.text)).clone()
+        self.numbered().map(|numbered| numbered.pieces.clone())
     }
 
+    /// What is said about the lines shown, at either end of the result and outside of what it numbers.
     fn note(&self) -> Note {
-        let text = self.text;
-        let mut note = Note::default();
-        let head = window(text, 0, NOTE_WINDOW.min(text.len()));
+        let (before, behind) = self.around();
         let tail = window(
-            text,
-            text.len().saturating_sub(NOTE_WINDOW).max(head.len()),
-            text.len(),
+            behind,
+            behind.len().saturating_sub(NOTE_WINDOW),
+            behind.len(),
         );
-        for pattern in &self.table.common().notes {
-            if !note.read(tail, pattern) {
-                note.read(head, pattern);
-            }
+        let head = window(before, 0, NOTE_WINDOW);
+        let mut note = Note::default();
+        for part in [tail, head] {
+            let notes = &self.table.marks().notes;
+            notes.read(part, |name, number| note.enter(name, number));
         }
         note
     }
 
     /// The text without header and footer lines that differ each time.
     pub(super) fn stable_parts(&self) -> impl Iterator<Item = &'a str> {
-        let common = &self.table.common().volatile;
-        let own = self
-            .row
-            .and_then(|row| row.volatile.as_deref())
-            .unwrap_or_default();
-        let is_volatile = move |line: &str| {
-            common
-                .iter()
-                .chain(own)
-                .any(|prefix| line.starts_with(prefix.as_str()))
-        };
+        let common = &self.table.marks().volatile;
+        let own = self.row.and_then(|row| row.volatile.as_ref());
+        let is_volatile =
+            |line: &str| common.is_start_of(line) || own.is_some_and(|own| own.is_start_of(line));
         let mut rest = self.text.trim_end();
         let mut parts = Vec::new();
         for _ in 0..8 {
@@ -302,71 +282,44 @@ struct Note {
 }
 
 impl Note {
-    /// Reads `pattern` where it first stands in `text`.
-    fn read(&mut self, text: &str, pattern: &str) -> bool {
-        let literal = pattern.split('{').next().unwrap_or_default();
-        let mut from = 0;
-        while let Some(at) = memchr::memmem::find(&text.as_bytes()[from..], literal.as_bytes()) {
-            let start = from + at;
-            if let Some(found) = captures(&text[start..], pattern) {
-                for (name, number) in found.into_iter().flatten() {
-                    match name {
-                        "first" => self.first = self.first.or(Some(number)),
-                        "last" => self.last = self.last.or(Some(number)),
-                        "total" => self.total = self.total.or(Some(number)),
-                        "next" => {
-                            self.next = self.next.or(Some(number));
-                            self.more = true;
-                        }
-                        "more" => self.more |= number > 0,
-                        "above" => self.first = self.first.or(Some(number.saturating_add(1))),
-                        _ => {}
-                    }
-                }
-                return true;
+    /// What was said first holds.
+    fn enter(&mut self, name: &str, number: u64) {
+        let entry = match name {
+            "first" => &mut self.first,
+            "last" => &mut self.last,
+            "total" => &mut self.total,
+            "next" => {
+                self.more = true;
+                &mut self.next
             }
-            from = start + literal.len().max(1);
-            if from > text.len() || !text.is_char_boundary(from) {
-                break;
+            "more" => {
+                self.more |= number > 0;
+                return;
             }
-        }
-        false
+            "above" => {
+                self.first = self.first.or(Some(number.saturating_add(1)));
+                return;
+            }
+            _ => return,
+        };
+        *entry = entry.or(Some(number));
     }
 }
 
-/// The numbers in place of the names in braces, when `text` begins as `pattern` says.
-fn captures<'p>(text: &str, pattern: &'p str) -> Option<[Option<(&'p str, u64)>; 4]> {
-    let mut found = [None; 4];
-    let mut count = 0;
-    let mut text = text;
-    let mut pattern = pattern;
-    while let Some((literal, rest)) = pattern.split_once('{') {
-        let (name, after) = rest.split_once('}')?;
-        text = text.strip_prefix(literal)?;
-        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-        let number = text[..digits].parse().ok()?;
-        if count < found.len() {
-            found[count] = Some((name, number));
-            count += 1;
-        }
-        text = &text[digits..];
-        pattern = after;
+/// The first line without its end, and what follows.
+fn first_line(text: &str) -> (&str, &str) {
+    match memchr::memchr(b'\n', text.as_bytes()) {
+        Some(at) => (&text[..at], &text[at + 1..]),
+        None => (text, ""),
     }
-    text.starts_with(pattern).then_some(found)
 }
 
-fn status_in(line: &str, pattern: &str) -> Option<i32> {
-    let (prefix, suffix) = pattern.split_once("{code}")?;
-    let rest = match prefix.strip_prefix('*') {
-        Some(prefix) => &line[line.rfind(prefix)? + prefix.len()..],
-        None => line.strip_prefix(prefix)?,
-    };
-    let digits = rest
-        .bytes()
-        .take_while(|b| b.is_ascii_digit() || *b == b'-')
-        .count();
-    let status = rest[..digits].parse().ok()?;
-    rest[digits..].starts_with(suffix).then_some(status)
+/// What comes before the last line, and that line.
+fn last_line(text: &str) -> (&str, &str) {
+    match memchr::memrchr(b'\n', text.as_bytes()) {
+        Some(at) => (&text[..at], &text[at + 1..]),
+        None => ("", text),
+    }
 }
 
 /// `text[start..end]`, moved inwards to where chars begin.
@@ -379,73 +332,4 @@ fn window(text: &str, start: usize, end: usize) -> &str {
         end -= 1;
     }
     text.get(start..end).unwrap_or_default()
-}
-
-/// The runs of numbered lines in `text`.
-fn pieces(text: &str) -> Option<Vec<LineRange>> {
-    let mut offset = 0;
-    let mut lines = text.split_inclusive('\n');
-    let (first_at, first, mark) = lines.by_ref().take(MARGIN_LINES).find_map(|line| {
-        let at = offset;
-        offset += line.len();
-        line_number(line).map(|(number, mark)| (at, number, mark))
-    })?;
-    // What looks like a number may be anything; the next line tells.
-    let follows = lines.next().and_then(line_number);
-    let is_run = match follows {
-        Some((number, next_mark)) => number == first + 1 && next_mark == mark,
-        None => true,
-    };
-    if !is_run {
-        return None;
-    }
-    let numbered = &text[first_at..];
-    let mut end = numbered.len();
-    let last = numbered.rsplit('\n').take(MARGIN_LINES).find_map(|line| {
-        let start = end - line.len();
-        end = start.saturating_sub(1);
-        line_number(line)
-            .filter(|(_, other)| *other == mark)
-            .map(|(number, _)| (start, number))
-    });
-    if let Some((last_at, last)) = last {
-        let between = memchr::memchr_iter(b'\n', &numbered.as_bytes()[..last_at]).count() as u64;
-        if last >= first && between == last - first {
-            return Some(vec![LineRange::new(first, Some(last.saturating_add(1)))]);
-        }
-    }
-    let mut pieces: Vec<LineRange> = Vec::new();
-    for (number, _) in numbered
-        .lines()
-        .filter_map(line_number)
-        .filter(|(_, other)| *other == mark)
-    {
-        let full = pieces.len() == MAX_PIECES;
-        match pieces.last_mut() {
-            Some(piece) if piece.end == Some(number) => piece.end = Some(number + 1),
-            _ if full => return None,
-            _ => pieces.push(LineRange::new(number, Some(number + 1))),
-        }
-    }
-    Some(pieces)
-}
-
-/// The number at the start of a line and the mark behind it: `12<tab>`, `    12→`, `12: `, `12 | `, `L12: `.
-fn line_number(line: &str) -> Option<(u64, u8)> {
-    let text = line.trim_start_matches(' ');
-    let text = text.strip_prefix('L').unwrap_or(text);
-    let digits = text.bytes().take(10).take_while(u8::is_ascii_digit).count();
-    if digits == 0 || digits > 9 {
-        return None;
-    }
-    let number: u64 = text[..digits].parse().ok().filter(|number| *number > 0)?;
-    let rest = &text[digits..];
-    let mark = match rest.as_bytes() {
-        [b'\t', ..] => b'\t',
-        [b':', ..] => b':',
-        [b'|', ..] | [b' ', b'|', ..] => b'|',
-        _ if rest.starts_with('→') => b'>',
-        _ => return None,
-    };
-    Some((number, mark))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::patterns::{Openings, Prefixes};
 use super::table::ToolTableError;
 
 /// One text: what holds for every tool, and a row for each tool or group of tools.
@@ -85,8 +86,10 @@ pub(super) struct Row {
     pub(super) verb: Option<String>,
     pub(super) verbs: Option<BTreeMap<String, Kind>>,
     pub(super) range: Option<Range>,
-    pub(super) errors: Option<Vec<String>>,
-    pub(super) volatile: Option<Vec<String>>,
+    /// Openings of results of failed calls.
+    pub(super) errors: Option<Openings>,
+    /// Openings of header or footer lines that differ each time.
+    pub(super) volatile: Option<Prefixes>,
     pub(super) disposable: Option<bool>,
     pub(super) continues: Option<bool>,
     pub(super) recalls: Option<bool>,

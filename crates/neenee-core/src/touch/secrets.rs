@@ -142,7 +142,11 @@ fn key(text: &str, at: usize, word: &str) -> Option<Range<usize>> {
     // Options such as `-ghp_…` glue the key to a dash or two.
     let dashes = word.len() - word.trim_start_matches('-').len();
     let bare = &word[dashes..];
+    let first = *bare.as_bytes().first()?;
     let (prefix, least) = PREFIXES.iter().find(|(prefix, _)| {
+        if prefix.as_bytes()[0] != first {
+            return false;
+        }
         let dotted = prefix.ends_with('.');
         bare.starts_with(prefix.trim_end_matches('.'))
             && (!dotted || text[at + dashes..].starts_with(prefix))
@@ -168,9 +172,18 @@ fn value_of(text: &str, word: Range<usize>) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let name = &text[word.clone()];
     let dashes = name.len() - name.trim_start_matches('-').len();
+    let after = bytes.get(word.end).copied();
+    // Almost every word is told from a name with a value by what follows it.
+    let may_have_value = match after {
+        Some(b'=' | b':' | b'"' | b'\'' | b'\\') => true,
+        Some(b' ') => dashes > 0 || name.len() <= "bearer".len(),
+        _ => dashes == 1,
+    };
+    if !may_have_value {
+        return None;
+    }
     let bare = name[dashes..].to_ascii_lowercase();
     let before = word.start.checked_sub(1).map(|before| bytes[before]);
-    let after = bytes.get(word.end).copied();
 
     if matches!(bare.as_str(), "bearer" | "basic") && after == Some(b' ') {
         let least = if bare == "basic" { 12 } else { 8 };

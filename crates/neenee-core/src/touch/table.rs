@@ -4,10 +4,10 @@
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
-use aho_corasick::AhoCorasick;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 use rustc_hash::FxHashMap;
 
+use super::patterns::Marks;
 use super::rows::{self, Common, Row, Tables};
 
 /// The rows that come with the program.
@@ -56,8 +56,8 @@ impl ToolTable {
         &self.0.common
     }
 
-    pub(super) fn cuts(&self) -> Option<&AhoCorasick> {
-        self.0.cuts.as_ref()
+    pub(super) fn marks(&self) -> &Marks {
+        &self.0.marks
     }
 
     pub(super) fn row(&self, id: RowId) -> Option<&Row> {
@@ -137,7 +137,7 @@ struct Compiled {
     rows: Vec<Row>,
     exact: FxHashMap<String, Vec<u32>>,
     globs: Vec<(GlobMatcher, u32)>,
-    cuts: Option<AhoCorasick>,
+    marks: Marks,
 }
 
 impl Compiled {
@@ -146,7 +146,7 @@ impl Compiled {
         for layer in &layers {
             compiled.common.append(&layer.common);
         }
-        compiled.cuts = AhoCorasick::new(&compiled.common.cuts).ok();
+        compiled.marks = Marks::new(&compiled.common);
         // From the last layer to the first, so that a row finds what it is to be completed from.
         for layer in layers.iter().rev() {
             compiled.add_layer(layer)?;
