@@ -72,10 +72,11 @@ impl PathIndex {
     pub(crate) fn enter(&mut self, path: &FilePath, pos: Pos) -> FileId {
         let absolute = path.is_absolute();
         let mut at = ROOT;
-        let mut walked = vec![ROOT];
-        for component in path.as_str().rsplit('/') {
-            at = self.child_or_new(at, component);
-            walked.push(at);
+        let mut rest = Some(path.as_str());
+        while let Some(text) = rest {
+            let slash = memchr::memrchr(b'/', text.as_bytes());
+            at = self.child_or_new(at, &text[slash.map_or(0, |slash| slash + 1)..]);
+            rest = slash.map(|slash| &text[..slash]);
         }
         if let Some(file) = self.nodes[at as usize].file {
             return file;
@@ -84,13 +85,15 @@ impl PathIndex {
         self.nodes[at as usize].file = Some(file);
         self.files.push(File { node: at, absolute });
         if absolute {
-            for node in walked {
-                let node = &mut self.nodes[node as usize];
+            let mut above = Some(at);
+            while let Some(id) = above {
+                let node = &mut self.nodes[id as usize];
                 node.absolute += 1;
                 node.any_absolute.get_or_insert(file);
                 if node.absolute == 2 {
                     node.ambiguous_from = Some(pos);
                 }
+                above = (id != ROOT).then_some(node.parent);
             }
         }
         file

@@ -11,28 +11,27 @@ use super::paths::{PathIndex, Pos};
 pub(crate) fn refer_text(index: &mut PathIndex, filter: &NameFilter, text: &str, pos: Pos) {
     let bytes = text.as_bytes();
     let mut start = 0;
-    let mut at = 0;
     let mut seen = 0;
-    while at < bytes.len() {
-        let byte = bytes[at];
-        let class = CLASS[byte as usize];
-        if class == Class::Word {
-            seen |= byte;
+    while start <= bytes.len() {
+        let mut at = start;
+        while let Some(byte) = bytes.get(at)
+            && CLASS[usize::from(*byte)] < GAP
+        {
+            seen |= CLASS[usize::from(*byte)];
             at += 1;
-            continue;
         }
-        refer_token(index, filter, &text[start..at], seen < 0x80, pos);
+        if filter.may_name(&bytes[start..at], seen) {
+            refer_token(index, filter, &text[start..at], seen & HIGH == 0, pos);
+        }
         start = at + 1;
-        if class == Class::Quote
+        seen = 0;
+        if bytes.get(at).map(|byte| CLASS[usize::from(*byte)]) == Some(QUOTE)
             && let Some(run) = quoted_run(bytes, at)
             && refer_quoted(index, filter, &text[run.clone()], pos)
         {
             start = run.end + 1;
         }
-        at = start;
-        seen = 0;
     }
-    refer_token(index, filter, &text[start..], seen < 0x80, pos);
 }
 
 /// Notes what the string values of a call's JSON `arguments` refer to; free text is read as text.
@@ -101,6 +100,21 @@ impl NameFilter {
         let key = tail_key(token);
         self.bits[key / 64] & (1 << (key % 64)) != 0
     }
+
+    /// Whether `token`, in which bytes of the classes `seen` stand, is worth a look. A word without `#`
+    /// that ends in a letter, punctuation aside, ends there; nearly every word is refused here.
+    #[inline]
+    fn may_name(&self, token: &[u8], seen: u8) -> bool {
+        let mut word = token;
+        while let Some((b'.' | b':' | b'/' | b'\\', rest)) = word.split_last() {
+            word = rest;
+        }
+        match word.last() {
+            None => false,
+            Some(last) if seen == 0 && last.is_ascii_alphabetic() => self.may_end(word),
+            Some(_) => true,
+        }
+    }
 }
 
 fn tail_key(bytes: &[u8]) -> usize {
@@ -111,31 +125,34 @@ fn tail_key(bytes: &[u8]) -> usize {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
-    Word,
-    Quote,
-    Gap,
-}
+/// Classes of bytes: within a word, as bits, or between words.
+const HASH: u8 = 1;
+const HIGH: u8 = 2;
+const GAP: u8 = 4;
+const QUOTE: u8 = 5;
 
 /// Bytes of multi-byte chars are word bytes: file names are in every language.
-const CLASS: [Class; 256] = {
-    let mut table = [Class::Word; 256];
+const CLASS: [u8; 256] = {
+    let mut table = [0; 256];
     let mut byte = 0;
-    while byte <= b' ' as usize {
-        table[byte] = Class::Gap;
+    while byte < 256 {
+        if byte <= b' ' as usize || byte == 0x7f {
+            table[byte] = GAP;
+        } else if byte >= 0x80 {
+            table[byte] = HIGH;
+        }
         byte += 1;
     }
     let gaps = b"()[]{}<>|,;=*?$&!";
     let mut i = 0;
     while i < gaps.len() {
-        table[gaps[i] as usize] = Class::Gap;
+        table[gaps[i] as usize] = GAP;
         i += 1;
     }
-    table[b'"' as usize] = Class::Quote;
-    table[b'\'' as usize] = Class::Quote;
-    table[b'`' as usize] = Class::Quote;
-    table[0x7f] = Class::Gap;
+    table[b'#' as usize] = HASH;
+    table[b'"' as usize] = QUOTE;
+    table[b'\'' as usize] = QUOTE;
+    table[b'`' as usize] = QUOTE;
     table
 };
 
@@ -157,6 +174,14 @@ fn refer_value(index: &mut PathIndex, filter: &NameFilter, value: &str, pos: Pos
 }
 
 fn refer_quoted(index: &mut PathIndex, filter: &NameFilter, run: &str, pos: Pos) -> bool {
+    let seen = if memchr::memchr(b'#', run.as_bytes()).is_some() {
+        HASH
+    } else {
+        0
+    };
+    if !filter.may_name(run.as_bytes(), seen) {
+        return false;
+    }
     let token = peel(run);
     let known = filter.may_end(token.as_bytes()) && index.knows_name(file_name(token));
     if known {
@@ -168,15 +193,6 @@ fn refer_quoted(index: &mut PathIndex, filter: &NameFilter, run: &str, pos: Pos)
 fn refer_token(index: &mut PathIndex, filter: &NameFilter, token: &str, ascii: bool, pos: Pos) {
     if !ascii {
         return refer_unspaced(index, filter, token, pos);
-    }
-    let bytes = token.as_bytes();
-    let Some(last) = bytes.last() else {
-        return;
-    };
-    // Nearly every word of a text ends here.
-    let bare = last.is_ascii_alphabetic() && !bytes.contains(&b'#');
-    if bare && !filter.may_end(bytes) {
-        return;
     }
     let token = peel(token);
     if filter.may_end(token.as_bytes()) && index.knows_name(file_name(token)) {

@@ -197,27 +197,29 @@ fn tail_start(text: &str, keep: usize) -> usize {
     }
 }
 
+/// Byte offset of the char with the number `n`, or the end of the text.
 fn nth_char_from_start(text: &str, n: usize) -> usize {
-    match text.as_bytes().get(..n) {
-        // Almost all tool output begins so, and then chars are bytes.
-        Some(head) if head.is_ascii() => n,
-        _ => text
-            .char_indices()
-            .nth(n)
-            .map_or(text.len(), |(index, _)| index),
+    let mut at = 0;
+    let mut left = n;
+    // A char has at least a byte: step by as many bytes as chars are left, and count them.
+    while left > 0 && at < text.len() {
+        let end = text.ceil_char_boundary((at + left).min(text.len()));
+        left -= count_chars(&text[at..end]).min(left);
+        at = end;
     }
+    at
 }
 
+/// Byte offset at which the last `n` chars begin, or the start of the text.
 fn nth_char_from_end(text: &str, n: usize) -> usize {
-    let start = text.len().saturating_sub(n);
-    match text.as_bytes().get(start..) {
-        Some(tail) if tail.is_ascii() => start,
-        _ => text
-            .char_indices()
-            .rev()
-            .nth(n.saturating_sub(1))
-            .map_or(0, |(index, _)| if n == 0 { text.len() } else { index }),
+    let mut at = text.len();
+    let mut left = n;
+    while left > 0 && at > 0 {
+        let start = text.floor_char_boundary(at.saturating_sub(left));
+        left -= count_chars(&text[start..at]).min(left);
+        at = start;
     }
+    at
 }
 
 fn boundary_before(text: &str, at: usize) -> usize {

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
 
 /// Longer than any path a system accepts (Linux `PATH_MAX` is 4096 bytes): text that is no path.
 const MAX_BYTES: usize = 4096;
@@ -12,7 +13,7 @@ const MAX_BYTES: usize = 4096;
 /// directory where that is known. Two equal `FilePath`s are the same file; whether an absolute and a relative
 /// one are depends on what else was seen, so it is not decided here.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct FilePath(Box<str>);
+pub struct FilePath(Arc<str>);
 
 impl FilePath {
     /// Normalises `raw`, resolving it against `base` (a directory) when it is relative.
@@ -193,7 +194,7 @@ impl Builder {
         let names_a_file = self.text.len() > self.root
             && self.text.len() <= MAX_BYTES
             && last_component(&self.text) != "..";
-        names_a_file.then(|| FilePath(self.text.into_boxed_str()))
+        names_a_file.then(|| FilePath(self.text.into()))
     }
 }
 

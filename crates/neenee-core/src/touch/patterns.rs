@@ -162,22 +162,52 @@ impl Statuses {
         statuses
     }
 
-    /// The status that this line tells.
-    pub(super) fn read(&self, line: &str) -> Option<i32> {
-        if let Some((length, which)) = self.first.find(line) {
-            let behind = &self.behind_first[which];
-            if let Some(status) = behind.iter().find_map(|it| number(&line[length..], it)) {
+    /// The status that the first of the first `count` lines of `text` to tell one tells.
+    pub(super) fn read_first(&self, text: &str, count: usize) -> Option<i32> {
+        let mut rest = text.as_bytes();
+        for _ in 0..count {
+            let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+            let at = text.len() - rest.len();
+            if let Some(status) = self.read_line(&text[at..at + end]) {
                 return Some(status);
             }
+            rest = rest.get(end + 1..)?;
         }
-        // The last one counts: what precedes it on the line may be output.
-        let found = self.inside.as_ref()?.find_iter(line);
-        found
-            .filter_map(|it| {
-                let behind = &self.behind_inside[it.pattern().as_usize()];
-                number(&line[it.end()..], behind)
-            })
-            .last()
+        None
+    }
+
+    /// The status that the last of the last `count` lines of `text` to tell one tells.
+    pub(super) fn read_last(&self, text: &str, count: usize) -> Option<i32> {
+        let mut end = text.len();
+        for _ in 0..count {
+            let start = memchr::memrchr(b'\n', &text.as_bytes()[..end]);
+            let line = &text[start.map_or(0, |at| at + 1)..end];
+            if let Some(status) = self.read_line(line) {
+                return Some(status);
+            }
+            end = start?;
+        }
+        None
+    }
+
+    fn read_line(&self, line: &str) -> Option<i32> {
+        let line = line.trim_end();
+        self.read_start(line).or_else(|| self.read_inside(line))
+    }
+
+    fn read_start(&self, line: &str) -> Option<i32> {
+        let (length, which) = self.first.find(line)?;
+        let behind = &self.behind_first[which];
+        behind.iter().find_map(|it| number(&line[length..], it))
+    }
+
+    /// The last one counts: what precedes it on the line may be output.
+    fn read_inside(&self, line: &str) -> Option<i32> {
+        let found = self.inside.as_ref()?.find_iter(line).filter_map(|it| {
+            let behind = &self.behind_inside[it.pattern().as_usize()];
+            number(&line[it.end()..], behind)
+        });
+        found.last()
     }
 }
 

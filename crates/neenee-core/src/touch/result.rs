@@ -95,23 +95,9 @@ impl<'a> Report<'a> {
     /// The exit status that the first or the last lines tell.
     pub(super) fn exit_status(&self) -> Option<i32> {
         let marks = self.table.marks();
-        let mut rest = self.text.trim();
-        for _ in 0..6 {
-            let (line, after) = first_line(rest);
-            if let Some(status) = marks.exit_first.read(line.trim_end()) {
-                return Some(status);
-            }
-            rest = after;
-        }
-        let mut rest = self.text.trim();
-        for _ in 0..8 {
-            let (before, line) = last_line(rest);
-            if let Some(status) = marks.exit_last.read(line.trim_end()) {
-                return Some(status);
-            }
-            rest = before;
-        }
-        None
+        let text = self.text.trim();
+        let first = marks.exit_first.read_first(text, 6);
+        first.or_else(|| marks.exit_last.read_last(text, 8))
     }
 
     /// Whether something was left out of the output.
@@ -303,22 +289,6 @@ impl Note {
             _ => return,
         };
         *entry = entry.or(Some(number));
-    }
-}
-
-/// The first line without its end, and what follows.
-fn first_line(text: &str) -> (&str, &str) {
-    match memchr::memchr(b'\n', text.as_bytes()) {
-        Some(at) => (&text[..at], &text[at + 1..]),
-        None => (text, ""),
-    }
-}
-
-/// What comes before the last line, and that line.
-fn last_line(text: &str) -> (&str, &str) {
-    match memchr::memrchr(b'\n', text.as_bytes()) {
-        Some(at) => (&text[..at], &text[at + 1..]),
-        None => ("", text),
     }
 }
 

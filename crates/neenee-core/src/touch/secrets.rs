@@ -70,6 +70,19 @@ const PREFIXES: [(&str, usize); 38] = [
     ("eyJ", 20),
 ];
 
+/// Whether a published form has this byte first or second: most words are told from a key by the two.
+const OPENS_A_KEY: [[bool; 256]; 2] = {
+    let mut table = [[false; 256]; 2];
+    let mut at = 0;
+    while at < PREFIXES.len() {
+        let prefix = PREFIXES[at].0.as_bytes();
+        table[0][prefix[0] as usize] = true;
+        table[1][prefix[1] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
 /// Words that a name contains when its value is a secret.
 const SECRET_WORDS: [&str; 17] = [
     "password",
@@ -134,7 +147,17 @@ fn find(text: &str) -> Vec<Range<usize>> {
 }
 
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-'
+    const WORD: [bool; 256] = {
+        let mut table = [false; 256];
+        let mut byte = 0;
+        while byte < 256 {
+            let b = byte as u8;
+            table[byte] = b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
+            byte += 1;
+        }
+        table
+    };
+    WORD[usize::from(byte)]
 }
 
 /// A key by its published form, its prefix left to be seen.
@@ -142,9 +165,14 @@ fn key(text: &str, at: usize, word: &str) -> Option<Range<usize>> {
     // Options such as `-ghp_…` glue the key to a dash or two.
     let dashes = word.len() - word.trim_start_matches('-').len();
     let bare = &word[dashes..];
-    let first = *bare.as_bytes().first()?;
+    let [first, second, ..] = bare.as_bytes() else {
+        return None;
+    };
+    if !OPENS_A_KEY[0][usize::from(*first)] || !OPENS_A_KEY[1][usize::from(*second)] {
+        return None;
+    }
     let (prefix, least) = PREFIXES.iter().find(|(prefix, _)| {
-        if prefix.as_bytes()[0] != first {
+        if prefix.as_bytes()[0] != *first {
             return false;
         }
         let dotted = prefix.ends_with('.');
