@@ -169,28 +169,24 @@ pub fn estimate_tokens(text: &str) -> usize {
 /// The Unicode scalars of `text`.
 #[must_use]
 pub fn count_chars(text: &str) -> usize {
-    let scalars = |bytes: &[u8]| {
-        // A byte that continues a scalar is below -64 as a signed one.
-        bytes
-            .iter()
-            .map(|byte| u8::from(*byte as i8 >= -64))
-            .sum::<u8>()
+    if text.is_ascii() {
+        return text.len();
+    }
+    // A byte that continues a scalar is below -64 as a signed one. Sums that fit a byte are what the
+    // compiler turns into vector instructions.
+    let scalars = |bytes: &[u8]| -> u8 {
+        let starts = bytes.iter().map(|byte| u8::from(*byte as i8 >= -64));
+        starts.sum()
     };
-    sum_by_bytes(text.as_bytes(), scalars)
+    let chunks = text.as_bytes().chunks(192);
+    chunks.map(|chunk| usize::from(scalars(chunk))).sum()
 }
 
 /// The lines of `text`, as [`Measure::lines`] counts them.
 #[must_use]
 pub fn count_lines(text: &str) -> usize {
-    let newlines = sum_by_bytes(text.as_bytes(), |bytes| {
-        bytes.iter().map(|byte| u8::from(*byte == b'\n')).sum()
-    });
+    let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).count();
     newlines + usize::from(!text.is_empty() && !text.ends_with('\n'))
-}
-
-/// Sums that fit a byte are what the compiler turns into vector instructions.
-fn sum_by_bytes(bytes: &[u8], sum: impl Fn(&[u8]) -> u8) -> usize {
-    bytes.chunks(192).map(|chunk| usize::from(sum(chunk))).sum()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The texts of the table by which results are read, made ready to be looked for in every one of them.
 //! Deliberately no meaning: what a found text says is `result`'s.
 
-use aho_corasick::{AhoCorasick, Anchored, Input, StartKind};
+use aho_corasick::{AhoCorasick, Anchored, Input, StartKind, packed};
 
 use serde::Deserialize;
 
@@ -20,7 +20,7 @@ pub(super) struct Marks {
     pub(super) exit_last: Statuses,
     pub(super) bodies: Prefixes,
     pub(super) volatile: Prefixes,
-    pub(super) cuts: Option<AhoCorasick>,
+    pub(super) cuts: Anywhere,
     pub(super) notes: Notes,
 }
 
@@ -34,7 +34,7 @@ impl Marks {
             exit_last: Statuses::new(&common.exit_last),
             bodies: Prefixes::new(&common.bodies),
             volatile: Prefixes::new(&common.volatile),
-            cuts: anywhere(&common.cuts),
+            cuts: Anywhere::new(&common.cuts),
             notes: Notes::new(&common.notes),
         }
     }
@@ -75,6 +75,29 @@ impl Prefixes {
 
     pub(super) fn is_start_of(&self, text: &str) -> bool {
         self.find(text).is_some()
+    }
+}
+
+/// Texts that stand anywhere in another: looked for in whole results, so by vectors where the machine has them.
+#[derive(Default)]
+pub(super) struct Anywhere {
+    packed: Option<packed::Searcher>,
+    plain: Option<AhoCorasick>,
+}
+
+impl Anywhere {
+    fn new(texts: &[String]) -> Self {
+        let packed = packed::Searcher::new(texts);
+        let plain = packed.is_none().then(|| anywhere(texts)).flatten();
+        Self { packed, plain }
+    }
+
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        match (&self.packed, &self.plain) {
+            (Some(packed), _) => packed.find(text).is_some(),
+            (None, Some(plain)) => plain.is_match(text),
+            (None, None) => false,
+        }
     }
 }
 

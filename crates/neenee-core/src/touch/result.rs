@@ -102,15 +102,14 @@ impl<'a> Report<'a> {
 
     /// Whether something was left out of the output.
     pub(super) fn is_cut(&self) -> bool {
-        let cuts = self.table.marks().cuts.as_ref();
-        cuts.is_some_and(|cuts| cuts.is_match(self.text))
+        self.table.marks().cuts.is_in(self.text)
     }
 
     /// The same, where what lies between numbered lines is the file's own.
     fn is_cut_around(&self) -> bool {
         let (before, behind) = self.around();
-        let cuts = self.table.marks().cuts.as_ref();
-        cuts.is_some_and(|cuts| cuts.is_match(before) || cuts.is_match(behind))
+        let cuts = &self.table.marks().cuts;
+        cuts.is_in(before) || cuts.is_in(behind)
     }
 
     /// The text before and behind the numbered lines; the whole text twice where there are none.
