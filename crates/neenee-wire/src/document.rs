@@ -170,6 +170,19 @@ impl<'a> Draft<'a> {
         self.messages.last_mut()
     }
 
+    /// What is known about the last message of that role.
+    pub(crate) fn info_of(&mut self, role: Role) -> Option<&mut MessageInfo> {
+        self.messages
+            .iter_mut()
+            .rev()
+            .find(|info| info.role == role)
+    }
+
+    /// How many messages have begun.
+    pub(crate) fn message_count(&self) -> usize {
+        self.messages.len()
+    }
+
     /// The working directory, when it is another than before.
     pub(crate) fn cwd(&mut self, path: Cow<'a, str>) {
         if self.cwd.as_ref() != Some(&path) {

@@ -3,7 +3,9 @@
 
 mod anthropic;
 mod claude_code;
+mod codex;
 mod openai_chat;
+mod openai_responses;
 
 use std::fmt;
 
@@ -21,6 +23,10 @@ pub enum Format {
     Anthropic,
     /// A session file of Claude Code.
     ClaudeCode,
+    /// A rollout file of Codex CLI.
+    Codex,
+    /// A request body or item array of OpenAI Responses.
+    OpenAiResponses,
 }
 
 /// What a format is to this crate. The order is that in which formats are asked whether an input is
@@ -28,6 +34,8 @@ pub enum Format {
 #[rustfmt::skip]
 const CODECS: &[Codec] = &[
     Codec { format: Format::ClaudeCode, name: "claude-code", describe: claude_code::DESCRIBE, sniff: claude_code::sniff, read: claude_code::read },
+    Codec { format: Format::Codex, name: "codex", describe: codex::DESCRIBE, sniff: codex::sniff, read: codex::read },
+    Codec { format: Format::OpenAiResponses, name: "openai-responses", describe: openai_responses::DESCRIBE, sniff: openai_responses::sniff, read: openai_responses::read },
     Codec { format: Format::Anthropic, name: "anthropic", describe: anthropic::DESCRIBE, sniff: anthropic::sniff, read: anthropic::read },
     Codec { format: Format::OpenAiChat, name: "openai-chat", describe: openai_chat::DESCRIBE, sniff: openai_chat::sniff, read: openai_chat::read },
 ];

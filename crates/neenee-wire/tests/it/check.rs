@@ -28,14 +28,14 @@ pub(crate) fn picture(document: &Document<'_>) -> String {
                 let signed = if signed { " signed" } else { "" };
                 writeln!(out, "  reasoning{signed} {text:?}")
             }
-            View::Opaque(json) => writeln!(out, "  opaque {json}"),
+            View::Opaque(json) => writeln!(out, "  opaque {}", json.replace('\n', "⏎")),
             View::Weight { tokens } => writeln!(out, "  weight {tokens}"),
             View::Call(call) => writeln!(
                 out,
                 "  call {} {} {}",
                 call.id.unwrap_or("-"),
                 call.name,
-                call.arguments
+                call.arguments.replace('\n', "⏎")
             ),
             View::Result(result) => {
                 let _ = write!(out, "  result {}", result.call_id.unwrap_or("-"));

@@ -9,6 +9,8 @@ mod anthropic;
 mod chat;
 mod check;
 mod claude_code;
+mod codex;
 mod properties;
 mod recorded;
+mod responses;
 mod shared;

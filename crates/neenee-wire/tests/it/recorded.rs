@@ -21,6 +21,9 @@ fn every_recording_reads_and_splices() {
         ("claude-code/subagent.jsonl", Format::ClaudeCode),
         ("claude-code/anthropic-request.json", Format::Anthropic),
         ("opencode/chat-request.json", Format::OpenAiChat),
+        ("codex/session.jsonl", Format::Codex),
+        ("codex/compacted-session.jsonl", Format::Codex),
+        ("codex/responses-request.json", Format::OpenAiResponses),
     ] {
         let bytes = std::fs::read(recorded(name)).unwrap();
         println!("{name}");
@@ -62,4 +65,16 @@ fn the_window_of_a_claude_code_session_is_what_its_resume_sent() {
         );
     }
     assert_eq!(session.len(), request.len());
+}
+
+#[test]
+fn the_window_of_a_codex_session_is_what_its_resume_sent() {
+    let session = std::fs::read(recorded("codex/session.jsonl")).unwrap();
+    let request = std::fs::read(recorded("codex/responses-request.json")).unwrap();
+    let session = check::read(&session, Format::Codex);
+    let request = check::read(&request, Format::OpenAiResponses);
+    assert_eq!(session.model(), request.model());
+    let (session, request) = (tool_work(&session), tool_work(&request));
+    assert!(session.len() > 80, "{} calls and results", session.len());
+    assert_eq!(session, request);
 }
