@@ -4,6 +4,8 @@
 mod anthropic;
 mod claude_code;
 mod codex;
+mod gemini;
+mod gemini_cli;
 mod openai_chat;
 mod openai_responses;
 
@@ -25,6 +27,10 @@ pub enum Format {
     ClaudeCode,
     /// A rollout file of Codex CLI.
     Codex,
+    /// A request body or array of contents of Gemini.
+    Gemini,
+    /// A chat file of Gemini CLI.
+    GeminiCli,
     /// A request body or item array of OpenAI Responses.
     OpenAiResponses,
 }
@@ -35,6 +41,8 @@ pub enum Format {
 const CODECS: &[Codec] = &[
     Codec { format: Format::ClaudeCode, name: "claude-code", describe: claude_code::DESCRIBE, sniff: claude_code::sniff, read: claude_code::read },
     Codec { format: Format::Codex, name: "codex", describe: codex::DESCRIBE, sniff: codex::sniff, read: codex::read },
+    Codec { format: Format::GeminiCli, name: "gemini-cli", describe: gemini_cli::DESCRIBE, sniff: gemini_cli::sniff, read: gemini_cli::read },
+    Codec { format: Format::Gemini, name: "gemini", describe: gemini::DESCRIBE, sniff: gemini::sniff, read: gemini::read },
     Codec { format: Format::OpenAiResponses, name: "openai-responses", describe: openai_responses::DESCRIBE, sniff: openai_responses::sniff, read: openai_responses::read },
     Codec { format: Format::Anthropic, name: "anthropic", describe: anthropic::DESCRIBE, sniff: anthropic::sniff, read: anthropic::read },
     Codec { format: Format::OpenAiChat, name: "openai-chat", describe: openai_chat::DESCRIBE, sniff: openai_chat::sniff, read: openai_chat::read },

@@ -37,6 +37,8 @@ pub(crate) struct Site {
     pub(crate) levels: u8,
     /// Other ranges that are replaced at the same time, by what; by nothing to remove them.
     pub(crate) also: Vec<(Range<usize>, String)>,
+    /// Further places that take the content: copies of which the client sends more than one.
+    pub(crate) copies: Vec<Site>,
 }
 
 impl Site {
@@ -53,6 +55,7 @@ impl Site {
             after: Cow::Borrowed(""),
             levels,
             also: Vec::new(),
+            copies: Vec::new(),
         }
     }
 
@@ -65,6 +68,7 @@ impl Site {
             after: Cow::Owned(format!("\"{after}")),
             levels: 1,
             also: Vec::new(),
+            copies: Vec::new(),
         }
     }
 
@@ -77,6 +81,7 @@ impl Site {
             after: Cow::Borrowed("\","),
             levels: 1,
             also: Vec::new(),
+            copies: Vec::new(),
         }
     }
 }

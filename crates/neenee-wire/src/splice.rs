@@ -7,6 +7,7 @@ use crate::document::Document;
 use crate::format::Format;
 use crate::insert::{Insertion, InsertionError};
 use crate::json::encode;
+use crate::slot::Site;
 
 /// New content for one result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,14 +106,10 @@ impl Document<'_> {
                 });
             }
             ordinals.push(edit.ordinal);
-            pieces.push(Piece {
-                range: slot.site.write.clone(),
-                before: &slot.site.before,
-                content: edit.content,
-                after: &slot.site.after,
-                levels: slot.site.levels,
-            });
-            pieces.extend(slot.site.also.iter().map(Piece::fixed));
+            for site in std::iter::once(&slot.site).chain(&slot.site.copies) {
+                pieces.push(Piece::content(site, edit.content));
+                pieces.extend(site.also.iter().map(Piece::fixed));
+            }
         }
         ordinals.sort_unstable();
         if let Some(pair) = ordinals.windows(2).find(|pair| pair[0] == pair[1]) {
@@ -156,6 +153,16 @@ struct Piece<'p> {
 }
 
 impl<'p> Piece<'p> {
+    fn content(site: &'p Site, content: &'p str) -> Piece<'p> {
+        Piece {
+            range: site.write.clone(),
+            before: &site.before,
+            content,
+            after: &site.after,
+            levels: site.levels,
+        }
+    }
+
     fn fixed((range, text): &'p (Range<usize>, String)) -> Piece<'p> {
         Piece {
             range: range.clone(),

@@ -10,6 +10,7 @@ mod chat;
 mod check;
 mod claude_code;
 mod codex;
+mod gemini;
 mod properties;
 mod recorded;
 mod responses;

@@ -21,6 +21,8 @@ fn every_recording_reads_and_splices() {
         ("claude-code/subagent.jsonl", Format::ClaudeCode),
         ("claude-code/anthropic-request.json", Format::Anthropic),
         ("opencode/chat-request.json", Format::OpenAiChat),
+        ("gemini-cli/session.jsonl", Format::GeminiCli),
+        ("gemini-cli/gemini-request.json", Format::Gemini),
         ("codex/session.jsonl", Format::Codex),
         ("codex/compacted-session.jsonl", Format::Codex),
         ("codex/responses-request.json", Format::OpenAiResponses),
@@ -77,4 +79,25 @@ fn the_window_of_a_codex_session_is_what_its_resume_sent() {
     let (session, request) = (tool_work(&session), tool_work(&request));
     assert!(session.len() > 80, "{} calls and results", session.len());
     assert_eq!(session, request);
+}
+
+#[test]
+fn the_window_of_a_gemini_cli_chat_is_what_its_resume_sent() {
+    let chat = std::fs::read(recorded("gemini-cli/session.jsonl")).unwrap();
+    let request = std::fs::read(recorded("gemini-cli/gemini-request.json")).unwrap();
+    let chat = check::read(&chat, Format::GeminiCli);
+    let request = check::read(&request, Format::Gemini);
+    let texts = |document: &Document<'_>| -> Vec<String> {
+        let results = document.views().filter_map(|view| match view {
+            View::Result(result) => Some(result.text.to_owned()),
+            _ => None,
+        });
+        results.collect()
+    };
+    let (chat, mut request) = (texts(&chat), texts(&request));
+    assert!(chat.len() > 40, "{} results", chat.len());
+    // The request may have been sent before the last results came.
+    request.truncate(chat.len());
+    assert_eq!(chat[..request.len()], request[..]);
+    assert!(request.len() > 40, "{} sent", request.len());
 }
