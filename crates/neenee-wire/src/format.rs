@@ -8,6 +8,8 @@ mod gemini;
 mod gemini_cli;
 mod openai_chat;
 mod openai_responses;
+mod opencode;
+mod pi;
 
 use std::fmt;
 
@@ -31,6 +33,10 @@ pub enum Format {
     Gemini,
     /// A chat file of Gemini CLI.
     GeminiCli,
+    /// A session that `opencode export` printed.
+    OpenCode,
+    /// A session file of pi.
+    Pi,
     /// A request body or item array of OpenAI Responses.
     OpenAiResponses,
 }
@@ -43,6 +49,8 @@ const CODECS: &[Codec] = &[
     Codec { format: Format::Codex, name: "codex", describe: codex::DESCRIBE, sniff: codex::sniff, read: codex::read },
     Codec { format: Format::GeminiCli, name: "gemini-cli", describe: gemini_cli::DESCRIBE, sniff: gemini_cli::sniff, read: gemini_cli::read },
     Codec { format: Format::Gemini, name: "gemini", describe: gemini::DESCRIBE, sniff: gemini::sniff, read: gemini::read },
+    Codec { format: Format::OpenCode, name: "opencode", describe: opencode::DESCRIBE, sniff: opencode::sniff, read: opencode::read },
+    Codec { format: Format::Pi, name: "pi", describe: pi::DESCRIBE, sniff: pi::sniff, read: pi::read },
     Codec { format: Format::OpenAiResponses, name: "openai-responses", describe: openai_responses::DESCRIBE, sniff: openai_responses::sniff, read: openai_responses::read },
     Codec { format: Format::Anthropic, name: "anthropic", describe: anthropic::DESCRIBE, sniff: anthropic::sniff, read: anthropic::read },
     Codec { format: Format::OpenAiChat, name: "openai-chat", describe: openai_chat::DESCRIBE, sniff: openai_chat::sniff, read: openai_chat::read },

@@ -11,6 +11,8 @@ mod check;
 mod claude_code;
 mod codex;
 mod gemini;
+mod opencode;
+mod pi;
 mod properties;
 mod recorded;
 mod responses;

@@ -23,6 +23,8 @@ fn every_recording_reads_and_splices() {
         ("opencode/chat-request.json", Format::OpenAiChat),
         ("gemini-cli/session.jsonl", Format::GeminiCli),
         ("gemini-cli/gemini-request.json", Format::Gemini),
+        ("opencode/session.json", Format::OpenCode),
+        ("opencode/compacted-session.json", Format::OpenCode),
         ("codex/session.jsonl", Format::Codex),
         ("codex/compacted-session.jsonl", Format::Codex),
         ("codex/responses-request.json", Format::OpenAiResponses),
@@ -100,4 +102,16 @@ fn the_window_of_a_gemini_cli_chat_is_what_its_resume_sent() {
     request.truncate(chat.len());
     assert_eq!(chat[..request.len()], request[..]);
     assert!(request.len() > 40, "{} sent", request.len());
+}
+
+#[test]
+fn the_window_of_an_opencode_session_is_what_its_resume_sent() {
+    let session = std::fs::read(recorded("opencode/session.json")).unwrap();
+    let request = std::fs::read(recorded("opencode/chat-request.json")).unwrap();
+    let session = check::read(&session, Format::OpenCode);
+    let request = check::read(&request, Format::OpenAiChat);
+    assert_eq!(session.model(), request.model());
+    let (session, request) = (tool_work(&session), tool_work(&request));
+    assert!(session.len() > 80, "{} calls and results", session.len());
+    assert_eq!(session, request);
 }

@@ -46,8 +46,14 @@ fn every_real_session_reads_and_splices() {
             let bytes = std::fs::read(&file).unwrap();
             println!("{}", file.display());
             check::splices(&bytes, format);
+            let document = check::read(&bytes, format);
+            // A session that ends with its compaction has a summary for a window.
+            let compacted = document
+                .outside()
+                .iter()
+                .any(|outside| outside.what == "messages before the last compaction");
             assert!(
-                !check::read(&bytes, format).results().is_empty(),
+                compacted || !document.results().is_empty(),
                 "no result in {}",
                 file.display()
             );
