@@ -6,10 +6,13 @@ mod claude_code;
 mod codex;
 mod gemini;
 mod gemini_cli;
+mod mini_swe_agent;
 mod openai_chat;
 mod openai_responses;
 mod opencode;
 mod pi;
+mod spoken;
+mod swe_agent;
 
 use std::fmt;
 
@@ -33,6 +36,10 @@ pub enum Format {
     Gemini,
     /// A chat file of Gemini CLI.
     GeminiCli,
+    /// A trajectory of mini-swe-agent.
+    MiniSweAgent,
+    /// A trajectory of SWE-agent.
+    SweAgent,
     /// A session that `opencode export` printed.
     OpenCode,
     /// A session file of pi.
@@ -49,6 +56,8 @@ const CODECS: &[Codec] = &[
     Codec { format: Format::Codex, name: "codex", describe: codex::DESCRIBE, sniff: codex::sniff, read: codex::read },
     Codec { format: Format::GeminiCli, name: "gemini-cli", describe: gemini_cli::DESCRIBE, sniff: gemini_cli::sniff, read: gemini_cli::read },
     Codec { format: Format::Gemini, name: "gemini", describe: gemini::DESCRIBE, sniff: gemini::sniff, read: gemini::read },
+    Codec { format: Format::MiniSweAgent, name: "mini-swe-agent", describe: mini_swe_agent::DESCRIBE, sniff: mini_swe_agent::sniff, read: mini_swe_agent::read },
+    Codec { format: Format::SweAgent, name: "swe-agent", describe: swe_agent::DESCRIBE, sniff: swe_agent::sniff, read: swe_agent::read },
     Codec { format: Format::OpenCode, name: "opencode", describe: opencode::DESCRIBE, sniff: opencode::sniff, read: opencode::read },
     Codec { format: Format::Pi, name: "pi", describe: pi::DESCRIBE, sniff: pi::sniff, read: pi::read },
     Codec { format: Format::OpenAiResponses, name: "openai-responses", describe: openai_responses::DESCRIBE, sniff: openai_responses::sniff, read: openai_responses::read },

@@ -21,7 +21,7 @@ pub(super) const DESCRIBE: &str =
     "OpenAI Chat Completions request body or message array; all of it is the window";
 
 /// Parts of a message, as of a tool's content.
-const DIALECT: Dialect = Dialect {
+pub(super) const DIALECT: Dialect = Dialect {
     text_types: &["text"],
     media_fields: &["image_url", "input_audio", "file"],
     media: part_media,
@@ -100,7 +100,7 @@ fn read_body<'t, 'a>(draft: &mut Draft<'a>, body: Value<'t, 'a>) -> Result<Value
     }
 }
 
-fn read_message<'a>(
+pub(super) fn read_message<'a>(
     draft: &mut Draft<'a>,
     message: Value<'_, 'a>,
     dialect: &Dialect,
