@@ -1,4 +1,4 @@
-//! Gemini's bodies and Gemini CLI's chats: parts, pairing, updates, copies.
+//! Gemini's bodies and Gemini CLI's chats: parts, pairing, updates, copies. Not the recordings, which `recorded` runs over.
 
 use neenee_wire::{Edit, Format};
 
