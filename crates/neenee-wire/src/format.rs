@@ -10,6 +10,7 @@ mod mini_swe_agent;
 mod openai_chat;
 mod openai_responses;
 mod opencode;
+mod openhands;
 mod pi;
 mod spoken;
 mod swe_agent;
@@ -38,6 +39,8 @@ pub enum Format {
     GeminiCli,
     /// A trajectory of mini-swe-agent.
     MiniSweAgent,
+    /// Events of OpenHands.
+    OpenHands,
     /// A trajectory of SWE-agent.
     SweAgent,
     /// A session that `opencode export` printed.
@@ -58,6 +61,7 @@ const CODECS: &[Codec] = &[
     Codec { format: Format::Gemini, name: "gemini", describe: gemini::DESCRIBE, sniff: gemini::sniff, read: gemini::read },
     Codec { format: Format::MiniSweAgent, name: "mini-swe-agent", describe: mini_swe_agent::DESCRIBE, sniff: mini_swe_agent::sniff, read: mini_swe_agent::read },
     Codec { format: Format::SweAgent, name: "swe-agent", describe: swe_agent::DESCRIBE, sniff: swe_agent::sniff, read: swe_agent::read },
+    Codec { format: Format::OpenHands, name: "openhands", describe: openhands::DESCRIBE, sniff: openhands::sniff, read: openhands::read },
     Codec { format: Format::OpenCode, name: "opencode", describe: opencode::DESCRIBE, sniff: opencode::sniff, read: opencode::read },
     Codec { format: Format::Pi, name: "pi", describe: pi::DESCRIBE, sniff: pi::sniff, read: pi::read },
     Codec { format: Format::OpenAiResponses, name: "openai-responses", describe: openai_responses::DESCRIBE, sniff: openai_responses::sniff, read: openai_responses::read },

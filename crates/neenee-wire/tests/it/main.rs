@@ -13,6 +13,7 @@ mod codex;
 mod gemini;
 mod mini_swe_agent;
 mod opencode;
+mod openhands;
 mod pi;
 mod properties;
 mod recorded;
