@@ -3,6 +3,7 @@
 
 mod anthropic;
 mod claude_code;
+mod cline_roo;
 mod codex;
 mod gemini;
 mod gemini_cli;
@@ -37,6 +38,8 @@ pub enum Format {
     Gemini,
     /// A chat file of Gemini CLI.
     GeminiCli,
+    /// A history of Cline or Roo Code.
+    ClineRoo,
     /// A trajectory of mini-swe-agent.
     MiniSweAgent,
     /// Events of OpenHands.
@@ -65,6 +68,7 @@ const CODECS: &[Codec] = &[
     Codec { format: Format::OpenCode, name: "opencode", describe: opencode::DESCRIBE, sniff: opencode::sniff, read: opencode::read },
     Codec { format: Format::Pi, name: "pi", describe: pi::DESCRIBE, sniff: pi::sniff, read: pi::read },
     Codec { format: Format::OpenAiResponses, name: "openai-responses", describe: openai_responses::DESCRIBE, sniff: openai_responses::sniff, read: openai_responses::read },
+    Codec { format: Format::ClineRoo, name: "cline-roo", describe: cline_roo::DESCRIBE, sniff: cline_roo::sniff, read: cline_roo::read },
     Codec { format: Format::Anthropic, name: "anthropic", describe: anthropic::DESCRIBE, sniff: anthropic::sniff, read: anthropic::read },
     Codec { format: Format::OpenAiChat, name: "openai-chat", describe: openai_chat::DESCRIBE, sniff: openai_chat::sniff, read: openai_chat::read },
 ];

@@ -9,6 +9,7 @@ mod anthropic;
 mod chat;
 mod check;
 mod claude_code;
+mod cline_roo;
 mod codex;
 mod gemini;
 mod mini_swe_agent;

@@ -56,7 +56,8 @@ pub(crate) fn read<'a>(
     Ok(())
 }
 
-fn read_block<'a>(
+/// Reads one block.
+pub(crate) fn read_block<'a>(
     draft: &mut Draft<'a>,
     block: Value<'_, 'a>,
     dialect: &Dialect,

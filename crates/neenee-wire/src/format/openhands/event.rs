@@ -97,7 +97,7 @@ fn read_action<'a>(
     draft: &mut Draft<'a>,
     pairs: &mut Pairs<'a>,
     event: &Event<'_, 'a>,
-    name: &Cow<'a, str>,
+    name: &str,
 ) {
     let [source, message, metadata] =
         event
@@ -108,7 +108,7 @@ fn read_action<'a>(
         args.fields(["content", "thought", "tools"])
     });
     let said = content.or(message).and_then(Value::decode);
-    match &**name {
+    match name {
         "system" => {
             draft.message(Role::System);
             draft.text(said.unwrap_or_default());
@@ -147,7 +147,7 @@ fn read_action<'a>(
 /// Id, name and arguments: as the model made the call where that is kept, else as the event has it.
 fn call<'a>(
     event: &Event<'_, 'a>,
-    name: &Cow<'a, str>,
+    name: &str,
     metadata: Option<Value<'_, 'a>>,
 ) -> (Option<Cow<'a, str>>, Cow<'a, str>, Cow<'a, str>) {
     let id = metadata
@@ -167,7 +167,11 @@ fn call<'a>(
         None => {
             let own = event.id.map(|id| Cow::Owned(format!("event-{id}")));
             let arguments = event.args.map_or("", Value::raw);
-            (id.or(own), name.clone(), Cow::Borrowed(arguments))
+            (
+                id.or(own),
+                Cow::Owned(name.to_owned()),
+                Cow::Borrowed(arguments),
+            )
         }
     }
 }
