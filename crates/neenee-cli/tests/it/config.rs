@@ -1,4 +1,5 @@
 //! Where settings come from, and what is refused.
+//! Deliberately not every key: docs and defaults are checked where keys are defined.
 
 use crate::{Bed, recorded};
 

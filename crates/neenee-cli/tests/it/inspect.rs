@@ -1,4 +1,5 @@
 //! `neenee inspect` and the catalogues: what fills a window, formats, models, help.
+//! Deliberately not how it looks: that is for eyes.
 
 use crate::{Bed, recorded};
 

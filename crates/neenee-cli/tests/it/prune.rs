@@ -1,4 +1,5 @@
 //! `neenee prune`: gate, output, plan, and what it refuses.
+//! Deliberately not which results are chosen: that is the core's to prove.
 
 use serde_json::Value;
 
