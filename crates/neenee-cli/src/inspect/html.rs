@@ -184,7 +184,7 @@ fn tile(row: &Row) -> Tile {
     Tile {
         weight: row.decision.tokens.before,
         class: class(row.state),
-        label: row.label.clone(),
+        label: short(&row.label).to_owned(),
         title: format!(
             "#{} {}\n{} tokens, {} chars\n{}: {}",
             row.decision.ordinal,
@@ -195,6 +195,17 @@ fn tile(row: &Row) -> Tile {
             row.decision.reason,
         ),
     }
+}
+
+/// What tells a tile from its neighbours: the tool stands over them, and paths of one tree begin alike.
+fn short(label: &str) -> &str {
+    let argument = label
+        .split_once(' ')
+        .map_or(label, |(_, argument)| argument);
+    let is_path = !argument.contains(char::is_whitespace);
+    let name = argument.rsplit(['/', '\\']).next();
+    name.filter(|name| is_path && !name.is_empty())
+        .unwrap_or(argument)
 }
 
 /// Text in the rectangle's corner, as much as its width holds; none where it is too small.
