@@ -112,6 +112,8 @@ pub struct Batch {
     pub fresh: Vec<(Digest, Arc<[u8]>)>,
     /// Bodies that left the window; raw copies of the same digests are dropped.
     pub packs: Vec<Pack>,
+    /// Raw size in bytes of what `packs` hold that was not in the session before.
+    pub brought: u64,
     /// Every body that the records refer to.
     pub uses: Vec<Digest>,
     /// A new snapshot.
@@ -127,7 +129,7 @@ impl Batch {
     pub fn bytes(&self) -> u64 {
         let records: usize = self.records.iter().map(|record| record.payload.len()).sum();
         let fresh: usize = self.fresh.iter().map(|(_, bytes)| bytes.len()).sum();
-        (records + fresh) as u64
+        (records + fresh) as u64 + self.brought
     }
 }
 

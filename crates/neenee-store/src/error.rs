@@ -116,6 +116,18 @@ pub enum StoreError {
         /// The id asked for.
         call: String,
     },
+    /// A file was rewritten between two prunes.
+    #[error(
+        "the file of session {session} was rewritten between events {from} and {to}, so there is no one original; choose a state by its event"
+    )]
+    Rewritten {
+        /// The session.
+        session: Uuid,
+        /// The prune before.
+        from: u64,
+        /// The prune after.
+        to: u64,
+    },
     /// The session has no event with this number.
     #[error("session {session} has events up to {last}, not {asked}")]
     NoSuchEvent {

@@ -58,6 +58,17 @@ pub struct StoredBytes {
     pub bytes: Vec<u8>,
 }
 
+/// The whole original of a file that was pruned, with what its owner added between prunes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WholeFile {
+    /// Where the file was last.
+    pub path: String,
+    /// All of it, nothing pruned.
+    pub bytes: Vec<u8>,
+    /// The file as the last prune left it; what follows these bytes in the file now was added since.
+    pub last_after: Vec<u8>,
+}
+
 /// Cuts a file where its content says so, so that an edit moves only the cuts around it.
 pub(crate) fn pieces(bytes: &[u8]) -> Vec<(Digest, Arc<[u8]>)> {
     let (min, max) = (PIECE_BYTES / 4, PIECE_BYTES * 4);

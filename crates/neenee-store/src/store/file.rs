@@ -8,7 +8,7 @@ use super::SessionStore;
 use crate::digest::Digest;
 use crate::error::{Refusal, StoreError};
 use crate::event::Operation;
-use crate::file::{self, FileProjection, Side, StoredBytes};
+use crate::file::{self, FileProjection, Side, StoredBytes, WholeFile};
 use crate::record::body::Collector;
 use crate::record::payload::{FileChange, Payload, Projected, StoredChange, StoredFile};
 use crate::session::Session;
@@ -60,6 +60,7 @@ impl SessionStore {
         };
         let mut batch = self.batch();
         batch.packs = self.pack(archived)?;
+        batch.brought = batch.packs.iter().map(|pack| pack.raw_bytes).sum();
         self.commit(session, batch, Payload::Projected(Box::new(record)))
     }
 
@@ -81,6 +82,54 @@ impl SessionStore {
             }
         }
         Ok(None)
+    }
+
+    /// The whole original: the file as it was before its first prune, and whatever was appended
+    /// before each later one. `None` when the session never held a file.
+    ///
+    /// # Errors
+    /// [`StoreError::Rewritten`] when the owner changed what stood there between two prunes, so that
+    /// there is no one original; each state can still be had by itself.
+    pub fn whole_file(&self, session: Uuid) -> Result<Option<WholeFile>, StoreError> {
+        let chain = self.chain(session)?;
+        let mut whole: Option<(u64, WholeFile)> = None;
+        for record in self.records(&chain, 1, chain.last())? {
+            let Payload::Projected(projected) = Payload::of(session, &record)? else {
+                continue;
+            };
+            let StoredChange::File(change) = projected.change else {
+                continue;
+            };
+            let before = self.fetch(session, record.seq, change.clone(), Side::Before)?;
+            let after = self.fetch(session, record.seq, change, Side::After)?.bytes;
+            whole = Some(match whole {
+                None => (
+                    record.seq,
+                    WholeFile {
+                        path: before.path,
+                        bytes: before.bytes,
+                        last_after: after,
+                    },
+                ),
+                Some((last, mut so_far)) => {
+                    let added = before
+                        .bytes
+                        // Restored in between, and perhaps added to.
+                        .strip_prefix(so_far.bytes.as_slice())
+                        .or_else(|| before.bytes.strip_prefix(so_far.last_after.as_slice()))
+                        .ok_or(StoreError::Rewritten {
+                            session,
+                            from: last,
+                            to: record.seq,
+                        })?;
+                    so_far.bytes.extend_from_slice(added);
+                    so_far.path = before.path;
+                    so_far.last_after = after;
+                    (record.seq, so_far)
+                }
+            });
+        }
+        Ok(whole.map(|(_, whole)| whole))
     }
 
     fn fetch(

@@ -149,6 +149,7 @@ impl SessionStore {
             cause: format!("cannot compress originals: {error}"),
             retry: false,
         })?;
+        batch.brought = batch.packs.iter().map(|pack| pack.raw_bytes).sum();
         let mut row = self.new_row(id, name, &parts.header.origin, None, state.seq);
         row.created_ms = parts.header.created_ms;
         let mut claim = self.engine.create(&row, &batch)?;
