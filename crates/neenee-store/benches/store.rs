@@ -21,7 +21,7 @@ fn store() -> (TempDir, SessionStore) {
     (folder, store)
 }
 
-fn filled(store: &SessionStore, messages: Vec<Message>) -> Session {
+fn filled(store: &SessionStore, messages: &[Message]) -> Session {
     let mut session = store
         .create(NewSession::new(Origin::Agent))
         .expect("created");
@@ -84,7 +84,7 @@ fn prune(session: &Session) -> Projection {
 #[divan::bench(sample_count = 200, sample_size = 1)]
 fn append_a_turn(bencher: Bencher<'_, '_>) {
     let (_folder, store) = store();
-    let mut session = filled(&store, SessionSpec::of_tokens(1_000_000).build());
+    let mut session = filled(&store, &SessionSpec::of_tokens(1_000_000).build());
     let mut number = 0;
     bencher.bench_local(|| {
         number += 1;
@@ -107,7 +107,7 @@ fn project_500_results(bencher: Bencher<'_, '_>) {
                     result.text.insert_str(0, &format!("{seed}\n"));
                 }
             }
-            let session = filled(&store, messages);
+            let session = filled(&store, &messages);
             let projection = prune(&session);
             (session, projection)
         })
@@ -122,7 +122,7 @@ fn project_500_results(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 30, sample_size = 1)]
 fn load_1_million_tokens(bencher: Bencher<'_, '_>) {
     let (_folder, store) = store();
-    let id = filled(&store, SessionSpec::of_tokens(1_000_000).build()).id();
+    let id = filled(&store, &SessionSpec::of_tokens(1_000_000).build()).id();
     bencher.bench_local(|| black_box(store.window(id).expect("loaded")).1);
 }
 
@@ -130,7 +130,7 @@ fn load_1_million_tokens(bencher: Bencher<'_, '_>) {
 #[divan::bench(sample_count = 30, sample_size = 1)]
 fn load_1_million_tokens_pruned(bencher: Bencher<'_, '_>) {
     let (_folder, store) = store();
-    let mut session = filled(&store, SessionSpec::of_tokens(1_000_000).build());
+    let mut session = filled(&store, &SessionSpec::of_tokens(1_000_000).build());
     let projection = prune(&session);
     store
         .commit_context_projection(&mut session, projection)
