@@ -4,6 +4,7 @@
 mod catalogue;
 mod inspect;
 mod prune;
+mod replay;
 
 use clap::{Parser, Subcommand};
 
@@ -11,6 +12,7 @@ use crate::render::ColorChoice;
 pub(crate) use catalogue::{CompletionsArgs, ListArgs, ManArgs, ModelsArgs};
 pub(crate) use inspect::InspectArgs;
 pub(crate) use prune::PruneArgs;
+pub(crate) use replay::ReplayArgs;
 
 /// Relieve the context of LLM agents: prune old tool results, leave everything else byte for byte.
 #[derive(Debug, Parser)]
@@ -28,9 +30,10 @@ Examples:
   neenee prune --now --explain session.jsonl         what would go, and why; nothing is written
   neenee inspect session.jsonl                       what fills the window
   curl … | neenee prune --model claude-opus-4-5 -    prune a request body on its way
+  neenee replay --compare all ~/sessions             what policies would have kept, saved and cost
   neenee config                                      every setting and where it came from
 
-Exit codes: 0 done (also when there was nothing to do), 2 bad input or usage.";
+Exit codes: 0 done (also when there was nothing to do), 1 a check failed, 2 bad input or usage.";
 
 /// What every command takes.
 #[derive(Debug, clap::Args)]
@@ -48,6 +51,7 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     Prune(PruneArgs),
     Inspect(InspectArgs),
+    Replay(ReplayArgs),
     /// List the formats that can be read and written back
     Formats(ListArgs),
     Models(ModelsArgs),

@@ -8,13 +8,14 @@ mod inspect;
 mod man;
 mod models;
 mod prune;
+mod replay;
 
 use std::env;
 
 use anyhow::Result;
 
 use crate::cli::{Cli, Command, GlobalArgs};
-use crate::settings::{Layers, Places, Settings};
+use crate::settings::{Key, Layers, Places, Settings};
 
 /// Runs what the arguments ask for.
 pub(crate) fn run(cli: &Cli) -> Result<()> {
@@ -22,6 +23,11 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
     match &cli.command {
         Command::Prune(args) => prune::run(args, settings(&cli.global)?, colour),
         Command::Inspect(args) => inspect::run(args, settings(&cli.global)?, colour),
+        Command::Replay(args) => {
+            let (ours, theirs) = split(&cli.global.set);
+            let settings = load(ours)?;
+            replay::run(args, settings, &theirs, colour)
+        }
         Command::Formats(args) => formats::run(args, colour),
         Command::Models(args) => models::run(args, colour),
         Command::Config(args) => config::run(args, &settings(&cli.global)?),
@@ -30,8 +36,20 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
     }
 }
 
+/// What `--set` says to the configuration, and what to a policy: keys of the configuration are known.
+fn split(set: &[String]) -> (Vec<String>, Vec<String>) {
+    set.iter().cloned().partition(|assignment| {
+        let key = assignment.split('=').next().unwrap_or_default();
+        Key::find(key.trim()).is_some()
+    })
+}
+
 /// The configuration as seen from here.
 fn settings(global: &GlobalArgs) -> Result<Settings> {
+    load(global.set.clone())
+}
+
+fn load(assignments: Vec<String>) -> Result<Settings> {
     let variables = env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
         .filter(|(name, _)| name.starts_with("NEENEE_"))
@@ -41,6 +59,6 @@ fn settings(global: &GlobalArgs) -> Result<Settings> {
     Settings::load(&Layers {
         places: Places::here(),
         variables,
-        assignments: global.set.clone(),
+        assignments,
     })
 }

@@ -6,9 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::str::FromStr;
 
 /// What was set of a policy. A policy reads what it knows and then asks whether that was all.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Params {
     values: BTreeMap<String, String>,
+}
+
+/// Parameters being read: what was asked for is known from then on.
+#[derive(Debug)]
+pub(crate) struct Reading<'p> {
+    params: &'p Params,
     known: RefCell<BTreeSet<&'static str>>,
 }
 
@@ -81,16 +87,25 @@ impl Params {
         values.map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
+    pub(crate) fn read(&self) -> Reading<'_> {
+        Reading {
+            params: self,
+            known: RefCell::default(),
+        }
+    }
+}
+
+impl Reading<'_> {
     /// A whole number, `_` between digits allowed.
     pub(crate) fn count(&self, key: &'static str, default: usize) -> Result<usize, ParamError> {
-        self.read(key, default, "a whole number", |text| {
+        self.get(key, default, "a whole number", |text| {
             text.replace('_', "").parse().ok()
         })
     }
 
     /// A number from 0 up.
     pub(crate) fn number(&self, key: &'static str, default: f64) -> Result<f64, ParamError> {
-        self.read(key, default, "a number from 0 up", |text| {
+        self.get(key, default, "a number from 0 up", |text| {
             let number = f64::from_str(text).ok()?;
             (number.is_finite() && number >= 0.0).then_some(number)
         })
@@ -98,10 +113,10 @@ impl Params {
 
     /// `true` or `false`.
     pub(crate) fn switch(&self, key: &'static str, default: bool) -> Result<bool, ParamError> {
-        self.read(key, default, "true or false", |text| text.parse().ok())
+        self.get(key, default, "true or false", |text| text.parse().ok())
     }
 
-    fn read<T>(
+    fn get<T>(
         &self,
         key: &'static str,
         default: T,
@@ -109,7 +124,7 @@ impl Params {
         parse: impl Fn(&str) -> Option<T>,
     ) -> Result<T, ParamError> {
         self.known.borrow_mut().insert(key);
-        let Some(text) = self.values.get(key) else {
+        let Some(text) = self.params.values.get(key) else {
             return Ok(default);
         };
         parse(text).ok_or_else(|| ParamError::Value {
@@ -122,7 +137,7 @@ impl Params {
     /// That nothing was set which nobody asked for.
     pub(crate) fn finish(&self) -> Result<(), ParamError> {
         let known = self.known.borrow();
-        match self.values.keys().find(|key| !known.contains(key.as_str())) {
+        match self.params.values.keys().find(|key| !known.contains(key.as_str())) {
             None => Ok(()),
             Some(key) => Err(ParamError::Key {
                 key: key.clone(),
@@ -139,6 +154,7 @@ mod tests {
     #[test]
     fn what_is_set_is_read_and_what_nobody_knows_is_told() {
         let params = Params::parse(&["keep=5", "trigger = 100_000", "fraction=0.5"]).unwrap();
+        let params = params.read();
         assert_eq!(params.count("keep", 3), Ok(5));
         assert_eq!(params.count("trigger", 1), Ok(100_000));
         assert_eq!(params.switch("exact", true), Ok(true));
@@ -153,6 +169,7 @@ mod tests {
         assert!(Params::parse(&["keep"]).is_err());
         assert!(Params::parse(&["=3"]).is_err());
         let params = Params::parse(&["keep=-1", "x=nan"]).unwrap();
+        let params = params.read();
         let error = params.count("keep", 3).unwrap_err().to_string();
         assert_eq!(error, "expected a whole number for `keep`, found `-1`");
         assert!(params.number("x", 1.0).is_err());

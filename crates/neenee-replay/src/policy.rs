@@ -17,7 +17,7 @@ mod stop_at_target;
 use neenee_core::pressure::view::View;
 
 use crate::ground::Ground;
-use crate::params::{ParamError, Params};
+use crate::params::{ParamError, Params, Reading};
 use crate::recording::Recording;
 use crate::window::{Edit, Window};
 
@@ -43,7 +43,7 @@ pub struct Entry {
 }
 
 type Build = for<'r> fn(
-    &Params,
+    &Reading<'_>,
     &Ground,
     &'r Recording<'_>,
 ) -> Result<Box<dyn Policy + 'r>, ParamError>;
@@ -78,9 +78,18 @@ pub fn build<'r>(
         name: name.to_owned(),
         valid: ALL.iter().map(|entry| entry.name).collect(),
     })?;
-    let policy = (entry.build)(params, ground, recording)?;
-    params.finish()?;
+    let reading = params.read();
+    let policy = (entry.build)(&reading, ground, recording)?;
+    reading.finish()?;
     Ok(policy)
+}
+
+/// That a policy of that name can be built with these parameters.
+///
+/// # Errors
+/// As those of [`build`].
+pub fn check(name: &str, params: &Params) -> Result<(), ParamError> {
+    build(name, params, &Ground::new(1), &Recording::empty()).map(|_| ())
 }
 
 /// A threshold that other systems fix in tokens, whatever the model: one that the window never

@@ -4,6 +4,8 @@
 mod facts;
 mod pairs;
 
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
+
 use neenee_core::estimate::{Estimator, Measure};
 use neenee_core::message::{Message, Role};
 use neenee_core::pressure::CHARS_PER_TOKEN;
@@ -61,22 +63,28 @@ pub struct Recording<'d> {
     carried: usize,
     results: Vec<Found>,
     needs: Needs,
-    marks: FxHashSet<u64>,
 }
 
 impl<'d> Recording<'d> {
-    /// Takes `document` apart. Turns that the segment `before` ended with, and that a compaction
-    /// carried over word by word, are not turns again.
-    pub fn new(document: &'d Document<'_>, ground: &Ground, before: Option<&Recording<'_>>) -> Self {
-        let messages = document.messages();
-        let mut recording = Recording {
-            views: document.views().collect(),
+    /// Nothing was said.
+    pub(crate) fn empty() -> Self {
+        Recording {
+            views: Vec::new(),
             tokens: Vec::new(),
             turns: Vec::new(),
             carried: 0,
             results: Vec::new(),
             needs: Needs::default(),
-            marks: FxHashSet::default(),
+        }
+    }
+
+    /// Takes `document` apart. Turns that a segment before had, and that a compaction carried over
+    /// word by word, are not turns again; `marks` starts empty and goes from segment to segment.
+    pub fn new(document: &'d Document<'_>, ground: &Ground, marks: &mut Marks) -> Self {
+        let messages = document.messages();
+        let mut recording = Recording {
+            views: document.views().collect(),
+            ..Recording::empty()
         };
         let (mut message, mut asked, mut open) = (0, None, false);
         for at in 0..recording.views.len() {
@@ -123,7 +131,7 @@ impl<'d> Recording<'d> {
         }
         recording.pair();
         recording.establish(ground);
-        recording.mark(before);
+        recording.mark(marks);
         recording.needs = Needs::of(&recording);
         recording
     }
@@ -166,9 +174,8 @@ impl<'d> Recording<'d> {
         }
     }
 
-    fn mark(&mut self, before: Option<&Recording<'_>>) {
-        use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
-        let mut fresh = false;
+    fn mark(&mut self, marks: &mut Marks) {
+        let mut fresh = Vec::new();
         for turn in &self.turns {
             let mut hasher = rustc_hash::FxBuildHasher.build_hasher();
             for view in &self.views[turn.start..turn.end] {
@@ -180,12 +187,19 @@ impl<'d> Recording<'d> {
                 }
             }
             let mark = hasher.finish();
-            fresh |= !before.is_some_and(|before| before.marks.contains(&mark));
-            self.carried += usize::from(!fresh);
-            self.marks.insert(mark);
+            if fresh.is_empty() && marks.0.contains(&mark) {
+                self.carried += 1;
+            } else {
+                fresh.push(mark);
+            }
         }
+        marks.0.extend(fresh);
     }
 }
+
+/// Which turns there were in the segments before.
+#[derive(Clone, Debug, Default)]
+pub struct Marks(FxHashSet<u64>);
 
 /// The size of a view, measured as the planner does.
 fn measure(view: &View<'_>, estimator: &Estimator) -> Measure {

@@ -52,6 +52,8 @@ pub struct Row {
     pub prefix: usize,
     /// Results in the window that later ones have superseded.
     pub stale: usize,
+    /// Calls with their arguments.
+    pub calls: usize,
     /// The answer.
     pub output: usize,
     /// How long nothing had been sent, in ms.
@@ -141,6 +143,7 @@ pub fn replay(recording: &Recording<'_>, policy: &mut dyn Policy, terms: &Terms)
                 resent: known - prefix,
                 prefix,
                 stale: window.stale_tokens(),
+                calls: window.call_tokens(),
                 output: turn.output,
                 idle,
                 ..Row::default()

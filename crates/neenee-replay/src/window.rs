@@ -92,6 +92,7 @@ pub struct Window<'r, 'd> {
     turn: usize,
     idle: Option<i64>,
     stale_tokens: i64,
+    calls: usize,
 }
 
 impl<'r, 'd> Window<'r, 'd> {
@@ -108,6 +109,7 @@ impl<'r, 'd> Window<'r, 'd> {
             turn: 0,
             idle: None,
             stale_tokens: 0,
+            calls: 0,
         }
     }
 
@@ -124,6 +126,11 @@ impl<'r, 'd> Window<'r, 'd> {
     /// Estimated tokens before a view.
     pub fn tokens_before(&self, view: usize) -> usize {
         self.weights.before(view)
+    }
+
+    /// Estimated tokens of the calls in the window.
+    pub fn call_tokens(&self) -> usize {
+        self.calls
     }
 
     /// The turn that is about to be asked for.
@@ -172,11 +179,13 @@ impl<'r, 'd> Window<'r, 'd> {
         self.weights.add(self.end, tokens as i64);
         self.tokens += tokens;
         self.whole += tokens;
-        if let View::Result(_) = self.recording.views()[self.end] {
-            self.held.push(Held {
+        match self.recording.views()[self.end] {
+            View::Result(_) => self.held.push(Held {
                 tokens,
                 ..Held::default()
-            });
+            }),
+            View::Call(_) => self.calls += tokens,
+            _ => {}
         }
         self.end += 1;
     }

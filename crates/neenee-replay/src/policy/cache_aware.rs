@@ -16,7 +16,7 @@ use super::ours::options;
 use super::planned::{Planned, partial, saved_tokens};
 use super::{Entry, Policy};
 use crate::ground::Ground;
-use crate::params::{ParamError, Params};
+use crate::params::{ParamError, Reading};
 use crate::window::{Edit, Window};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -37,7 +37,7 @@ struct CacheAware {
 }
 
 impl CacheAware {
-    fn new(params: &Params, ground: &Ground) -> Result<Self, ParamError> {
+    fn new(params: &Reading<'_>, ground: &Ground) -> Result<Self, ParamError> {
         let budget = ground.budget();
         let hard = budget.compact_threshold_tokens as f64 / ground.window_tokens as f64;
         Ok(CacheAware {

@@ -14,7 +14,7 @@ use neenee_core::touch::argument_key;
 use rustc_hash::FxHashMap;
 
 use super::{Entry, Policy};
-use crate::params::{ParamError, Params};
+use crate::params::{ParamError, Reading};
 use crate::window::{Edit, Window};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -35,7 +35,7 @@ struct Dedupe {
 }
 
 impl Dedupe {
-    fn new(params: &Params) -> Result<Self, ParamError> {
+    fn new(params: &Reading<'_>) -> Result<Self, ParamError> {
         Ok(Dedupe {
             error_turns: params.count("error_turns", 4)?,
             newest: FxHashMap::default(),

@@ -7,7 +7,7 @@
 
 use super::{Entry, Policy, threshold};
 use crate::ground::Ground;
-use crate::params::{ParamError, Params};
+use crate::params::{ParamError, Reading};
 use crate::window::{Edit, Window};
 use neenee_core::message::Tier;
 
@@ -28,7 +28,7 @@ struct KeepLast {
 }
 
 impl KeepLast {
-    fn new(params: &Params, ground: &Ground) -> Result<Self, ParamError> {
+    fn new(params: &Reading<'_>, ground: &Ground) -> Result<Self, ParamError> {
         Ok(KeepLast {
             trigger: params.count("trigger", threshold(ground, 100_000))?,
             keep: params.count("keep", 3)?,

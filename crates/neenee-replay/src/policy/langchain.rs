@@ -12,7 +12,7 @@ use neenee_core::pressure::view::View;
 
 use super::{Entry, Policy, threshold};
 use crate::ground::Ground;
-use crate::params::{ParamError, Params};
+use crate::params::{ParamError, Reading};
 use crate::window::{Edit, Window};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -32,7 +32,7 @@ struct LangChain {
 }
 
 impl LangChain {
-    fn new(params: &Params, ground: &Ground) -> Result<Self, ParamError> {
+    fn new(params: &Reading<'_>, ground: &Ground) -> Result<Self, ParamError> {
         Ok(LangChain {
             trigger: params.count("trigger", threshold(ground, 100_000))?,
             keep: params.count("keep", 3)?,

@@ -6,7 +6,7 @@
 //! polling does to spare the cache. Parameters: `keep` (turns), `poll` (turns).
 
 use super::{Entry, Policy};
-use crate::params::{ParamError, Params};
+use crate::params::{ParamError, Reading};
 use crate::window::{Edit, Window};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -23,7 +23,7 @@ struct MaskLast {
 }
 
 impl MaskLast {
-    fn new(params: &Params) -> Result<Self, ParamError> {
+    fn new(params: &Reading<'_>) -> Result<Self, ParamError> {
         Ok(MaskLast {
             keep: params.count("keep", 10)?,
             poll: params.count("poll", 1)?.max(1),

@@ -14,7 +14,7 @@ use neenee_core::pressure::view::View;
 
 use super::{Entry, Policy};
 use crate::ground::Ground;
-use crate::params::{ParamError, Params};
+use crate::params::{ParamError, Reading};
 use crate::window::{Edit, Window};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -40,7 +40,7 @@ struct OpenClaw {
 }
 
 impl OpenClaw {
-    fn new(params: &Params, ground: &Ground) -> Result<Self, ParamError> {
+    fn new(params: &Reading<'_>, ground: &Ground) -> Result<Self, ParamError> {
         Ok(OpenClaw {
             ttl: params.count("ttl_minutes", 5)? as i64 * 60_000,
             keep_turns: params.count("keep_turns", 3)?,

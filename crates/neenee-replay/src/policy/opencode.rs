@@ -12,7 +12,7 @@ use neenee_core::pressure::PRUNED_TOOL_PLACEHOLDER;
 use neenee_core::pressure::view::View;
 
 use super::{Entry, Policy};
-use crate::params::{ParamError, Params};
+use crate::params::{ParamError, Reading};
 use crate::window::{Edit, Window};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -33,7 +33,7 @@ struct OpenCode {
 }
 
 impl OpenCode {
-    fn new(params: &Params) -> Result<Self, ParamError> {
+    fn new(params: &Reading<'_>) -> Result<Self, ParamError> {
         Ok(OpenCode {
             protect: params.count("protect", 40_000)?,
             minimum: params.count("minimum", 20_000)?,

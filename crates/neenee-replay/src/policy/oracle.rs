@@ -11,7 +11,7 @@ use neenee_core::message::Tier;
 use super::{Entry, Policy};
 use crate::ground::Ground;
 use crate::needs::NeedKind;
-use crate::params::{ParamError, Params};
+use crate::params::{ParamError, Reading};
 use crate::recording::Recording;
 use crate::window::{Edit, Window};
 
@@ -34,7 +34,7 @@ struct Oracle<'r, 'd> {
 
 impl<'r, 'd> Oracle<'r, 'd> {
     fn new(
-        params: &Params,
+        params: &Reading<'_>,
         ground: &Ground,
         recording: &'r Recording<'d>,
     ) -> Result<Self, ParamError> {

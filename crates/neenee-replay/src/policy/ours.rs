@@ -10,7 +10,7 @@ use neenee_core::pressure::{CHARS_PER_TOKEN, Edit as PlanEdit, Plan, PruneOption
 use super::planned::{Planned, partial, saved_tokens};
 use super::{Entry, Policy};
 use crate::ground::Ground;
-use crate::params::{ParamError, Params};
+use crate::params::{ParamError, Reading};
 use crate::window::{Edit, Window};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -27,7 +27,7 @@ struct Ours {
 }
 
 impl Ours {
-    fn new(params: &Params, ground: &Ground) -> Result<Self, ParamError> {
+    fn new(params: &Reading<'_>, ground: &Ground) -> Result<Self, ParamError> {
         let trigger = params.number("trigger", ground.policy.prune_utilization)?;
         let target = params.number("target", 0.0)?;
         Ok(Ours {
@@ -68,7 +68,7 @@ impl Ours {
 }
 
 /// The options that a parameter may change of those that are configured.
-pub(super) fn options(params: &Params, ground: &Ground) -> Result<PruneOptions, ParamError> {
+pub(super) fn options(params: &Reading<'_>, ground: &Ground) -> Result<PruneOptions, ParamError> {
     let protect = ground.options.protect_recent_chars / CHARS_PER_TOKEN;
     Ok(PruneOptions {
         protect_recent_chars: params.count("protect_tokens", protect)? * CHARS_PER_TOKEN,

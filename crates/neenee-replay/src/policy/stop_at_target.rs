@@ -9,7 +9,7 @@ use neenee_core::message::Tier;
 
 use super::{Entry, Policy};
 use crate::ground::Ground;
-use crate::params::{ParamError, Params};
+use crate::params::{ParamError, Reading};
 use crate::window::{Edit, Window};
 
 pub(super) const ENTRY: Entry = Entry {
@@ -28,7 +28,7 @@ struct StopAtTarget {
 }
 
 impl StopAtTarget {
-    fn new(params: &Params, ground: &Ground) -> Result<Self, ParamError> {
+    fn new(params: &Reading<'_>, ground: &Ground) -> Result<Self, ParamError> {
         Ok(StopAtTarget {
             trigger: ground.tokens(params.number("trigger", 0.7)?),
             target: ground.tokens(params.number("target", 0.4)?),
