@@ -98,7 +98,11 @@ impl Tariff {
 
     fn price(&self, read: usize, rest: usize, output: usize) -> f64 {
         // Below the least there is no cache to write to.
-        let written = if read + rest >= self.least { self.write } else { self.input };
+        let written = if read + rest >= self.least {
+            self.write
+        } else {
+            self.input
+        };
         (read as f64 * self.read + rest as f64 * written + output as f64 * self.output) / 1e6
     }
 }
@@ -112,12 +116,21 @@ mod tests {
     }
 
     fn row(sent: usize, prefix: usize, output: usize, idle: Option<i64>) -> Row {
-        Row { sent, prefix, output, idle, ..Row::default() }
+        Row {
+            sent,
+            prefix,
+            output,
+            idle,
+            ..Row::default()
+        }
     }
 
     #[track_caller]
     fn check(dollars: f64, expected: f64) {
-        assert!((dollars - expected).abs() < 1e-9, "{dollars} for {expected}");
+        assert!(
+            (dollars - expected).abs() < 1e-9,
+            "{dollars} for {expected}"
+        );
     }
 
     #[test]
@@ -125,7 +138,10 @@ mod tests {
         let providers: Vec<&str> = Tariff::all().iter().map(|tariff| tariff.provider).collect();
         assert_eq!(providers, ["anthropic", "openai", "google", "deepseek"]);
         for tariff in Tariff::all() {
-            assert!(tariff.read < tariff.input && tariff.input <= tariff.write, "{tariff:?}");
+            assert!(
+                tariff.read < tariff.input && tariff.input <= tariff.write,
+                "{tariff:?}"
+            );
         }
     }
 
@@ -150,7 +166,10 @@ mod tests {
             openai.cost(&row(2_000, 1_500, 0, None)),
             (1_408.0 * 0.125 + 592.0 * 1.25) / 1e6,
         );
-        check(openai.cost(&row(2_000, 1_023, 0, None)), 2_000.0 * 1.25 / 1e6);
+        check(
+            openai.cost(&row(2_000, 1_023, 0, None)),
+            2_000.0 * 1.25 / 1e6,
+        );
     }
 
     #[test]

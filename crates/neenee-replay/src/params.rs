@@ -69,7 +69,9 @@ impl Params {
         for assignment in assignments {
             let assignment = assignment.as_ref();
             match assignment.split_once('=') {
-                Some((key, value)) if !key.trim().is_empty() => params.set(key.trim(), value.trim()),
+                Some((key, value)) if !key.trim().is_empty() => {
+                    params.set(key.trim(), value.trim())
+                }
                 _ => return Err(ParamError::Form(assignment.to_owned())),
             }
         }
@@ -137,7 +139,12 @@ impl Reading<'_> {
     /// That nothing was set which nobody asked for.
     pub(crate) fn finish(&self) -> Result<(), ParamError> {
         let known = self.known.borrow();
-        match self.params.values.keys().find(|key| !known.contains(key.as_str())) {
+        match self
+            .params
+            .values
+            .keys()
+            .find(|key| !known.contains(key.as_str()))
+        {
             None => Ok(()),
             Some(key) => Err(ParamError::Key {
                 key: key.clone(),
@@ -159,7 +166,10 @@ mod tests {
         assert_eq!(params.count("trigger", 1), Ok(100_000));
         assert_eq!(params.switch("exact", true), Ok(true));
         let error = params.finish().unwrap_err().to_string();
-        assert_eq!(error, "no parameter `fraction`; there are exact, keep, trigger");
+        assert_eq!(
+            error,
+            "no parameter `fraction`; there are exact, keep, trigger"
+        );
         assert_eq!(params.number("fraction", 0.0), Ok(0.5));
         assert_eq!(params.finish(), Ok(()));
     }

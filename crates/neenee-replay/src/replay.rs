@@ -89,6 +89,8 @@ pub struct Miss {
     pub chars: usize,
     /// What had become of the result.
     pub pruned: Pruned,
+    /// What stood around it in the result.
+    pub before: String,
     /// What the window held in its place.
     pub after: String,
 }
@@ -124,7 +126,10 @@ pub fn replay(recording: &Recording<'_>, policy: &mut dyn Policy, terms: &Terms)
     for (number, turn) in recording.turns().iter().enumerate() {
         feed(&mut window, policy, turn.start, &mut run.planning);
         if number >= recording.carried() {
-            let idle = turn.asked.zip(before).map(|(now, then)| (now - then).max(0));
+            let idle = turn
+                .asked
+                .zip(before)
+                .map(|(now, then)| (now - then).max(0));
             window.begin(number, idle, stale.until(number));
             let begun = Instant::now();
             let edits = policy.project(&window);
@@ -221,11 +226,27 @@ fn check(recording: &Recording<'_>, window: &Window<'_, '_>, row: &mut Row) -> V
                 text: need.text.to_string(),
                 chars: need.chars,
                 pruned,
+                before: excerpt(recording.result(ordinal).text, &need.text),
                 after: result.text().unwrap_or_default().to_owned(),
             });
         }
     }
     missed
+}
+
+/// What stands around `needle` in a result, a few lines of it.
+fn excerpt(text: &str, needle: &str) -> String {
+    const AROUND: usize = 240;
+    let at = text.find(needle).unwrap_or(0);
+    let mut start = at.saturating_sub(AROUND);
+    let mut end = (at + needle.len() + AROUND).min(text.len());
+    while !text.is_char_boundary(start) {
+        start -= 1;
+    }
+    while !text.is_char_boundary(end) {
+        end += 1;
+    }
+    text[start..end].to_owned()
 }
 
 /// Results by the turn from which on they are stale.
@@ -252,7 +273,11 @@ impl StaleOrder {
     /// Those that have become stale by `turn` and were not handed out yet.
     fn until(&mut self, turn: usize) -> &[usize] {
         let start = self.next;
-        while self.by_turn.get(self.next).is_some_and(|&(at, _)| at <= turn) {
+        while self
+            .by_turn
+            .get(self.next)
+            .is_some_and(|&(at, _)| at <= turn)
+        {
             self.next += 1;
         }
         &self.ordinals[start..self.next]

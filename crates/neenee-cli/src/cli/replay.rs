@@ -23,7 +23,12 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_name = "NAME", default_value = "ours", conflicts_with_all = ["compare", "check"])]
     pub(crate) policy: String,
     /// Compare policies: `all`, or names with commas between them
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "check")]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        conflicts_with = "check"
+    )]
     pub(crate) compare: Vec<String>,
     /// Windows in tokens, with commas between them; without, that of each session's model
     #[arg(long, value_name = "N", value_delimiter = ',', value_parser = super::prune::window)]
@@ -72,7 +77,9 @@ A policy file:
   target = 0.45";
 
 fn percent(text: &str) -> Result<f64, String> {
-    let number: Option<f64> = text.strip_suffix('%').and_then(|text| text.trim().parse().ok());
+    let number: Option<f64> = text
+        .strip_suffix('%')
+        .and_then(|text| text.trim().parse().ok());
     match number {
         Some(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
         _ => Err("expected a percentage from 0% to 100%, as 0.5%".to_owned()),

@@ -25,6 +25,9 @@ const SHOWN_SESSIONS: usize = 12;
 /// Misses that a page or JSON lists of each policy and session unless told otherwise.
 const LISTED_MISSES: usize = 40;
 
+/// What the oracle gives up for its frontier to be drawn, as fractions of what is needed.
+const FRONTIER: &[&str] = &["0.01", "0.03", "0.1", "0.2", "0.3"];
+
 pub(super) fn run(
     args: &ReplayArgs,
     mut settings: Settings,
@@ -141,12 +144,26 @@ fn comparison(args: &ReplayArgs, set: &[String]) -> Result<Comparison> {
         policy::check(&spec.policy, &spec.params).context("failed to read --set")?;
     }
     if !args.compare.is_empty() && params.iter().next().is_some() {
-        return Err(Failure::new("failed to read --set: policies that are compared run with their defaults")
-            .fix("name one policy with --policy")
-            .into());
+        return Err(Failure::new(
+            "failed to read --set: policies that are compared run with their defaults",
+        )
+        .fix("name one policy with --policy")
+        .into());
     }
     let pictures = args.html.is_some() || args.svg.is_some();
-    let listed = if args.json || pictures { LISTED_MISSES } else { 0 };
+    let mut specs = specs;
+    if pictures && specs.iter().any(|spec| spec.policy == "oracle") {
+        specs.extend(FRONTIER.iter().map(|forget| {
+            let mut spec = Spec::plain("oracle");
+            spec.params.set("forget", forget);
+            spec
+        }));
+    }
+    let listed = if args.json || pictures {
+        LISTED_MISSES
+    } else {
+        0
+    };
     Ok(Comparison {
         windows,
         specs,
@@ -162,7 +179,10 @@ fn show(
     shown: &[(String, Session)],
     colour: bool,
 ) -> Result<()> {
-    let page = Page { sums, sessions: shown };
+    let page = Page {
+        sums,
+        sessions: shown,
+    };
     if let Some(out) = &args.html {
         output::write_whole(out, report::html(&page).as_bytes())?;
     }

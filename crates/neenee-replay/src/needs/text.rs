@@ -32,12 +32,10 @@ fn peel(line: &str) -> &str {
         .bytes()
         .position(|byte| byte == b':' || byte.is_ascii_whitespace());
     match end {
-        Some(end) if end > 0 && line.as_bytes()[end] == b':' => {
-            match number(&line[end + 1..]) {
-                Some(rest) => rest.trim(),
-                None => line,
-            }
-        }
+        Some(end) if end > 0 && line.as_bytes()[end] == b':' => match number(&line[end + 1..]) {
+            Some(rest) => rest.trim(),
+            None => line,
+        },
         _ => line,
     }
 }

@@ -71,7 +71,11 @@ impl Policy for OpenClaw {
 
     fn project(&mut self, window: &Window<'_, '_>) -> Vec<Edit> {
         let rested = self.ttl == 0 || window.idle().is_some_and(|idle| idle > self.ttl);
-        let Some(cutoff) = window.turn().checked_sub(self.keep_turns).filter(|_| rested) else {
+        let Some(cutoff) = window
+            .turn()
+            .checked_sub(self.keep_turns)
+            .filter(|_| rested)
+        else {
             return Vec::new();
         };
         if self.ratio() < self.soft {

@@ -87,6 +87,10 @@ impl Policy for OpenCode {
                 edits.push(Edit::clear(at, PRUNED_TOOL_PLACEHOLDER, "old"));
             }
         }
-        if pruned > self.minimum { edits } else { Vec::new() }
+        if pruned > self.minimum {
+            edits
+        } else {
+            Vec::new()
+        }
     }
 }

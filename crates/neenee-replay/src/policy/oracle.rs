@@ -57,7 +57,9 @@ impl<'r, 'd> Oracle<'r, 'd> {
     fn future(&self, window: &Window<'_, '_>) -> Vec<usize> {
         let mut future = vec![0; window.held().len()];
         let needs = self.recording.needs();
-        let later = needs.all().partition_point(|need| need.turn < window.turn());
+        let later = needs
+            .all()
+            .partition_point(|need| need.turn < window.turn());
         for need in &needs.all()[later..] {
             if need.kind != NeedKind::Line {
                 continue;

@@ -48,7 +48,10 @@ impl Planned {
         self.planner.record(&plan);
         let edit = |edit: PlanEdit| Edit {
             ordinal: edit.decision.ordinal,
-            tier: edit.replacement.as_ref().map_or(Tier::Kept, |_| edit.decision.tier),
+            tier: edit
+                .replacement
+                .as_ref()
+                .map_or(Tier::Kept, |_| edit.decision.tier),
             text: edit.replacement.map(|replacement| replacement.text),
             pass: edit.decision.reason.name(),
             saved_inside: edit.children.reclaimed_tokens,

@@ -47,6 +47,7 @@ fn miss(miss: &Miss) -> Value {
         "chars": miss.chars,
         "pass": miss.pruned.pass,
         "pruned_before_turn": miss.pruned.turn,
+        "before": miss.before,
         "after": miss.after,
     })
 }

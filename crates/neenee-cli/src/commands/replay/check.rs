@@ -7,8 +7,8 @@ use anyhow::{Context as _, Result};
 use neenee_replay::{Corpus, Params, Spec};
 use serde::Deserialize;
 
-use crate::error::Failure;
 use crate::error::CheckFailed;
+use crate::error::Failure;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -43,9 +43,11 @@ pub(super) fn read(path: &Path) -> Result<(Option<usize>, Spec)> {
 /// Fails when more than `most` of the needed chars was missed at any window.
 pub(super) fn hold(sums: &[Corpus], most: f64) -> Result<()> {
     if sums.iter().all(|sum| sum.totals.requests == 0) {
-        return Err(Failure::new("failed to check: no session comes over the trigger")
-            .fix("name longer sessions, or a smaller window with --window N")
-            .into());
+        return Err(
+            Failure::new("failed to check: no session comes over the trigger")
+                .fix("name longer sessions, or a smaller window with --window N")
+                .into(),
+        );
     }
     for sum in sums {
         let missed = sum.totals.missed_fraction();

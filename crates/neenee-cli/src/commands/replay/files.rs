@@ -22,7 +22,10 @@ pub(super) fn all(arguments: &[PathBuf]) -> Result<Vec<Found>> {
             walk(argument, &mut files)?;
             files.sort();
             for input in Input::all(&files)? {
-                found.push(Found { input, named: false });
+                found.push(Found {
+                    input,
+                    named: false,
+                });
             }
         } else {
             for input in Input::all(std::slice::from_ref(argument))? {

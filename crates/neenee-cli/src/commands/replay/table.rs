@@ -31,11 +31,16 @@ pub(super) fn render(sums: &[Corpus], colour: bool) -> String {
         right("plan ms"),
     ];
     for window in windows {
-        let of_window: Vec<&Corpus> = sums.iter().filter(|sum| sum.window == window).collect();
+        let of_window: Vec<&Corpus> = sums
+            .iter()
+            .filter(|sum| sum.window == window && !sum.policy.starts_with("oracle forget"))
+            .collect();
         let named = |name: &str| of_window.iter().find(|sum| sum.policy == name);
         let oracle = named("oracle").map(|sum| sum.totals.sent as f64);
         let none = named("none").map(|sum| first(&sum.totals.net));
-        let Some(any) = of_window.first() else { continue };
+        let Some(any) = of_window.first() else {
+            continue;
+        };
         let _ = writeln!(
             text,
             "window {}: {} sessions, {} requests from the first one over the trigger on",
@@ -64,7 +69,11 @@ pub(super) fn render(sums: &[Corpus], colour: bool) -> String {
                 ratio(first(&totals.net), none),
                 grouped(totals.planning.as_millis() as usize),
             ];
-            let tone = if sum.policy == "oracle" { Tone::Faint } else { Tone::Plain };
+            let tone = if sum.policy == "oracle" {
+                Tone::Faint
+            } else {
+                Tone::Plain
+            };
             (tone, cells)
         };
         let rows: Vec<_> = of_window.iter().map(row).collect();
@@ -83,7 +92,11 @@ pub(super) fn render(sums: &[Corpus], colour: bool) -> String {
         text.push('\n');
     }
     if let Some(tariff) = Tariff::all().first() {
-        let _ = writeln!(text, "Prices are those of {}; all others are in --json.", tariff.model);
+        let _ = writeln!(
+            text,
+            "Prices are those of {}; all others are in --json.",
+            tariff.model
+        );
     }
     text
 }
@@ -96,7 +109,11 @@ fn first(costs: &[f64]) -> f64 {
 pub(super) fn misses(sessions: &[(String, Session)]) -> String {
     let mut text = String::new();
     for (name, session) in sessions {
-        for outcome in session.outcomes.iter().filter(|outcome| !outcome.misses.is_empty()) {
+        for outcome in session
+            .outcomes
+            .iter()
+            .filter(|outcome| !outcome.misses.is_empty())
+        {
             let _ = writeln!(
                 text,
                 "\n{name}, window {}, {}:",
