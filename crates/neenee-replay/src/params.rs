@@ -70,7 +70,7 @@ impl Params {
             let assignment = assignment.as_ref();
             match assignment.split_once('=') {
                 Some((key, value)) if !key.trim().is_empty() => {
-                    params.set(key.trim(), value.trim())
+                    params.set(key.trim(), value.trim());
                 }
                 _ => return Err(ParamError::Form(assignment.to_owned())),
             }
@@ -89,6 +89,7 @@ impl Params {
         values.map(|(key, value)| (key.as_str(), value.as_str()))
     }
 
+    /// Begins to read them.
     pub(crate) fn read(&self) -> Reading<'_> {
         Reading {
             params: self,
@@ -111,11 +112,6 @@ impl Reading<'_> {
             let number = f64::from_str(text).ok()?;
             (number.is_finite() && number >= 0.0).then_some(number)
         })
-    }
-
-    /// `true` or `false`.
-    pub(crate) fn switch(&self, key: &'static str, default: bool) -> Result<bool, ParamError> {
-        self.get(key, default, "true or false", |text| text.parse().ok())
     }
 
     fn get<T>(
@@ -164,12 +160,8 @@ mod tests {
         let params = params.read();
         assert_eq!(params.count("keep", 3), Ok(5));
         assert_eq!(params.count("trigger", 1), Ok(100_000));
-        assert_eq!(params.switch("exact", true), Ok(true));
         let error = params.finish().unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "no parameter `fraction`; there are exact, keep, trigger"
-        );
+        assert_eq!(error, "no parameter `fraction`; there are keep, trigger");
         assert_eq!(params.number("fraction", 0.0), Ok(0.5));
         assert_eq!(params.finish(), Ok(()));
     }

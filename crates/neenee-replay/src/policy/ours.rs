@@ -40,7 +40,7 @@ impl Ours {
 
     /// As much of `plan` as brings `pressure` to the target: stale results first, then those that
     /// name no file, then reads; of each the oldest first.
-    fn select(&self, plan: Plan, pressure: usize) -> Plan {
+    fn select(&self, plan: &Plan, pressure: usize) -> Plan {
         let mut ranked: Vec<PlanEdit> = plan.edits.clone();
         ranked.sort_by_key(|edit| (self.rank(edit), edit.decision.ordinal));
         let mut left = pressure.saturating_sub(self.target_tokens);
@@ -52,7 +52,7 @@ impl Ours {
             left = left.saturating_sub(saved_tokens(&edit));
             taken.push(edit);
         }
-        partial(taken, &plan)
+        partial(taken, plan)
     }
 
     fn rank(&self, edit: &PlanEdit) -> u8 {
@@ -88,7 +88,7 @@ impl Policy for Ours {
         let plan = self.planned.plan();
         let plan = match self.target_tokens {
             0 => plan,
-            _ => self.select(plan, window.tokens()),
+            _ => self.select(&plan, window.tokens()),
         };
         if plan.is_empty() || !self.planned.exceeds_floor(&plan) {
             return Vec::new();
