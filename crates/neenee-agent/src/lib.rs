@@ -1,0 +1,9 @@
+//! The harness: an agent loop that relieves its context before a round and inside it.
+//! Deliberately no user interface and no store: events go to a sink, durability through a `Journal`.
+#![forbid(unsafe_code)]
+
+pub mod provider;
+mod render;
+pub mod secret;
+
+pub use secret::Secret;

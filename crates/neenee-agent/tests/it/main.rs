@@ -1,0 +1,2 @@
+//! The harness over a real local HTTP server.
+//! Deliberately no unit tests: those stand beside the code.
