@@ -5,5 +5,6 @@
 pub mod provider;
 mod render;
 pub mod secret;
+pub mod tool;
 
 pub use secret::Secret;

@@ -3,7 +3,6 @@
 
 use std::error::Error;
 use std::future::Future;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use http_body_util::{BodyExt as _, Full};
@@ -50,7 +49,7 @@ impl Provider {
             Ok(builder) => builder,
             // A machine without certificates can still talk to a server of its own.
             Err(_) if endpoint.base_url.starts_with("http://") => {
-                HttpsConnectorBuilder::new().with_tls_config(no_roots()?)
+                HttpsConnectorBuilder::new().with_tls_config(no_roots())
             }
             Err(error) => return Err(tls(&error.to_string())),
         };
@@ -241,14 +240,10 @@ impl Provider {
 }
 
 /// TLS that trusts nobody, for endpoints that need none.
-fn no_roots() -> Result<rustls::ClientConfig, ProviderError> {
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .map_err(|error| tls(&error.to_string()))?;
-    Ok(config
+fn no_roots() -> rustls::ClientConfig {
+    rustls::ClientConfig::builder()
         .with_root_certificates(rustls::RootCertStore::empty())
-        .with_no_client_auth())
+        .with_no_client_auth()
 }
 
 fn tls(message: &str) -> ProviderError {
