@@ -2,9 +2,17 @@
 //! Deliberately no user interface and no store: events go to a sink, durability through a `Journal`.
 #![forbid(unsafe_code)]
 
+pub mod journal;
+pub mod orchestration;
 pub mod provider;
 mod render;
 pub mod secret;
 pub mod tool;
 
+pub use journal::{Journal, JournalError, MemoryJournal, Projection, ProjectionKind};
+pub use orchestration::{
+    Agent, AgentError, AgentOptions, AgentResponse, ContextProjectionGate,
+    ContextProjectionSettings, LiveModel, MidTurnPruneProjectionGate, RoundEnd, RoundOutcome,
+    prune_and_commit,
+};
 pub use secret::Secret;
