@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn a_loop_is_told_and_a_change_ends_it() {
         let mut repeats = Repeats::default();
-        let mut ask = |repeats: &mut Repeats, answer| {
+        let ask = |repeats: &mut Repeats, answer| {
             // The order of the arguments makes no other call.
             let one = repeats.note("read", r#"{"path":"a","limit":2}"#, answer);
             assert_eq!(one, None);

@@ -162,7 +162,8 @@ pub(crate) fn body(
     request: &Request<'_>,
 ) -> Result<(Vec<u8>, Vec<&'static str>), serde_json::Error> {
     let mut betas = Vec::new();
-    if request.drop_unbound_reasoning {
+    // Without a `thinking` there is nothing to say it in.
+    if request.drop_unbound_reasoning && request.thinking != Thinking::Unasked {
         betas.push(BINDING_BETA);
     }
     if request.delegated.is_some() {
