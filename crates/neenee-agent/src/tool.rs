@@ -195,7 +195,7 @@ impl ToolSet {
             .with(Glob)
             .with(List)
             .with(Bash::default())
-            .with(Todo::default())
+            .with(Todo)
             .with(Envoy)
     }
 
@@ -260,7 +260,7 @@ impl fmt::Debug for ToolSet {
 pub(crate) fn schema(
     name: &str,
     description: &str,
-    properties: Value,
+    properties: &Value,
     required: &[&str],
 ) -> ToolSchema {
     ToolSchema {

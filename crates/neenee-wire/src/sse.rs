@@ -156,7 +156,11 @@ mod tests {
         let bytes = stream.as_bytes();
         assert_eq!(split(&[bytes]), expect);
         for cut in 0..=bytes.len() {
-            assert_eq!(split(&[&bytes[..cut], &bytes[cut..]]), expect, "cut at {cut}");
+            assert_eq!(
+                split(&[&bytes[..cut], &bytes[cut..]]),
+                expect,
+                "cut at {cut}"
+            );
         }
         let single: Vec<&[u8]> = bytes.chunks(1).collect();
         assert_eq!(split(&single), expect);

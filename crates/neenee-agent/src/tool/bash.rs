@@ -42,7 +42,7 @@ impl Tool for Bash {
             "bash",
             "Runs a command line with bash in the project folder. Output and errors come together. Long output is \
              cut in the middle; the whole of it is in a file that is named then.",
-            json!({
+            &json!({
                 "command": { "type": "string" },
                 "timeout": { "type": "integer", "minimum": 1, "description": "Seconds; 120 unasked" },
             }),
@@ -80,6 +80,7 @@ impl Tool for Bash {
 }
 
 /// How a command came to its end.
+#[derive(Clone, Copy)]
 enum End {
     Exited(std::process::ExitStatus),
     TimedOut,

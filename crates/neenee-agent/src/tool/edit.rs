@@ -19,7 +19,7 @@ impl Tool for Edit {
             "edit",
             "Replaces text in a file. `old` must stand in the file exactly, white space included and without \
              line numbers, and only once, unless `all` is true.",
-            json!({
+            &json!({
                 "path": { "type": "string", "description": "File, relative to the project folder" },
                 "old": { "type": "string", "description": "Text that stands there" },
                 "new": { "type": "string", "description": "Text that shall stand there" },

@@ -32,7 +32,7 @@ impl Tool for Envoy {
             "envoy",
             "Hands a task to a sub-agent that has the same tools and sees nothing of this conversation. It \
              answers once. Use it for searches that read much and report little.",
-            json!({
+            &json!({
                 "description": { "type": "string", "description": "Three to five words for the person" },
                 "prompt": { "type": "string", "description": "The whole task, with all that it must know" },
             }),

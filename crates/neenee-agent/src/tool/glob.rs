@@ -19,7 +19,7 @@ impl Tool for Glob {
         schema(
             "glob",
             "Finds files by a pattern such as `src/**/*.rs`. Files that Git ignores are left out.",
-            json!({
+            &json!({
                 "pattern": { "type": "string", "description": "Glob with *, ?, ** and {a,b}" },
                 "path": { "type": "string", "description": "Folder; the project folder unasked" },
             }),

@@ -28,7 +28,7 @@ impl Tool for Grep {
             "grep",
             "Searches files for a regular expression (Rust syntax) and shows `file:line: text`. Files that Git \
              ignores are left out.",
-            json!({
+            &json!({
                 "pattern": { "type": "string", "description": "Regular expression" },
                 "path": { "type": "string", "description": "Folder or file; the project folder unasked" },
                 "include": { "type": "string", "description": "Only files that match this glob" },

@@ -19,7 +19,7 @@ impl Tool for List {
         schema(
             "list",
             "Lists a folder; folders end in `/`. What Git ignores is left out.",
-            json!({
+            &json!({
                 "path": { "type": "string", "description": "Folder; the project folder unasked" },
                 "depth": { "type": "integer", "minimum": 1, "maximum": 2 },
             }),

@@ -2,7 +2,7 @@
 //! Deliberately no reader of pictures or documents: what is not text is said to be none.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ impl Tool for Read {
             "read",
             "Reads a text file. Lines are numbered from 1. Without `offset` and `limit` up to 2000 lines \
              from the start; a long file is read in pages.",
-            json!({
+            &json!({
                 "path": { "type": "string", "description": "File, relative to the project folder" },
                 "offset": { "type": "integer", "minimum": 1, "description": "First line" },
                 "limit": { "type": "integer", "minimum": 1, "description": "Number of lines" },
@@ -53,7 +53,7 @@ impl Tool for Read {
             let first = number(arguments, "offset").unwrap_or(1).max(1);
             let limit = number(arguments, "limit").unwrap_or(LINES).max(1);
             let max_chars = context.max_chars;
-            blocking(move || read(path, first, limit, max_chars))
+            blocking(move || read(&path, first, limit, max_chars))
                 .await
                 .into()
         })
@@ -92,8 +92,8 @@ pub(super) fn text(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| format!("{shown} is no text file"))
 }
 
-fn read(path: PathBuf, first: usize, limit: usize, max_chars: usize) -> Result<String, String> {
-    let text = text(&path)?;
+fn read(path: &Path, first: usize, limit: usize, max_chars: usize) -> Result<String, String> {
+    let text = text(path)?;
     if text.is_empty() {
         return Ok("(the file is empty)".to_owned());
     }
@@ -149,7 +149,7 @@ mod tests {
         let path = bed.path().join("a");
         let text: String = (1..=10).map(|n| format!("line {n}\n")).collect();
         std::fs::write(&path, text).unwrap();
-        let page = |first, limit, max| read(path.clone(), first, limit, max);
+        let page = |first, limit, max| read(&path, first, limit, max);
         let whole = page(1, 2_000, 9_000).unwrap();
         assert!(whole.starts_with("     1\tline 1\n"));
         assert!(whole.ends_with("    10\tline 10\n"));

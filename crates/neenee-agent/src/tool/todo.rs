@@ -9,7 +9,7 @@ use super::{Boxed, Context, Nature, Output, Tool, schema};
 use crate::provider::ToolSchema;
 
 /// Takes note of steps.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Todo;
 
 impl Tool for Todo {
@@ -17,7 +17,7 @@ impl Tool for Todo {
         schema(
             "todo",
             "Writes down the steps of a longer task, all of them each time. At most one is in progress.",
-            json!({
+            &json!({
                 "todos": {
                     "type": "array",
                     "items": {

@@ -23,7 +23,7 @@ impl Tool for Write {
         schema(
             "write",
             "Writes a text file whole, with folders above it as needed. Use `edit` to change a part.",
-            json!({
+            &json!({
                 "path": { "type": "string", "description": "File, relative to the project folder" },
                 "content": { "type": "string", "description": "Everything that the file shall hold" },
             }),
