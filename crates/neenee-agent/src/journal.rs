@@ -1,10 +1,14 @@
 //! Durability as the harness needs it: what happened is told here before it counts.
 //! Deliberately plain data and not async: a store, a file or memory can stand behind it.
 
+mod store;
+
 use std::fmt;
 
 use neenee_core::message::{Message, Part};
 use neenee_core::pressure::Original;
+
+pub use store::StoreJournal;
 
 use crate::orchestration::ledger::LedgerEntry;
 
@@ -56,8 +60,10 @@ pub struct Projection<'a> {
     pub archived: &'a [Message],
     /// The window from now on.
     pub window: &'a [Message],
-    /// Estimated tokens given back.
-    pub reclaimed_tokens: usize,
+    /// The estimate of the request before, in tokens.
+    pub tokens_before: usize,
+    /// And after.
+    pub tokens_after: usize,
 }
 
 /// What made a window smaller.

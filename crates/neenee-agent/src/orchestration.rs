@@ -141,7 +141,8 @@ pub fn prune_and_commit(
         originals: &outcome.originals,
         archived: &[],
         window: &messages,
-        reclaimed_tokens: outcome.reclaimed_tokens,
+        tokens_before: before,
+        tokens_after: before.saturating_sub(outcome.reclaimed_tokens),
     })?;
     window.adopt(&plan, messages);
     tracing::debug!(

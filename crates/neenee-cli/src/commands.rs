@@ -3,11 +3,14 @@
 
 mod completions;
 mod config;
+mod diff;
 mod formats;
 mod inspect;
 mod man;
 mod models;
 mod prune;
+mod restore;
+mod sessions;
 
 use std::env;
 
@@ -22,6 +25,9 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
     match &cli.command {
         Command::Prune(args) => prune::run(args, settings(&cli.global)?, colour),
         Command::Inspect(args) => inspect::run(args, settings(&cli.global)?, colour),
+        Command::Sessions(args) => sessions::run(args, &settings(&cli.global)?, colour),
+        Command::Restore(args) => restore::run(args, &settings(&cli.global)?),
+        Command::Diff(args) => diff::run(args, &settings(&cli.global)?, colour),
         Command::Formats(args) => formats::run(args, colour),
         Command::Models(args) => models::run(args, colour),
         Command::Config(args) => config::run(args, &settings(&cli.global)?),

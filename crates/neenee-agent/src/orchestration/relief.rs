@@ -2,7 +2,6 @@
 //! Deliberately no loop: the round calls this between its turns.
 
 use neenee_core::message::{Message, Part, Role};
-use neenee_core::model::{self, Binding};
 use neenee_core::pressure::{ContextBudget, FoldGoal, Original, fold, tiers};
 use tokio_util::sync::CancellationToken;
 
@@ -112,9 +111,6 @@ impl Agent {
         let checkpoint = compaction::checkpoint(&summary, fold.rounds, fold.turns);
         let mut window = vec![checkpoint];
         window.append(&mut kept);
-        if self.unbinds() {
-            window.iter_mut().for_each(unbind);
-        }
         self.commit_compaction(&archived, window, |before, after| Compacted {
             rounds: fold.rounds,
             turns: fold.turns,
@@ -141,7 +137,8 @@ impl Agent {
                 originals: &[],
                 archived,
                 window: self.window.messages(),
-                reclaimed_tokens: before - after,
+                tokens_before: before,
+                tokens_after: after,
             })
         } else {
             self.window.replace(former);
@@ -204,13 +201,6 @@ impl Agent {
         Ok((excerpt, Author::Excerpt))
     }
 
-    /// Whether signed reasoning has to leave with what it was signed over: its provider checks, and cannot be
-    /// told to drop it.
-    fn unbinds(&self) -> bool {
-        model::traits(&self.model.name).binding == Binding::Checked
-            && self.model.thinking == Thinking::Unasked
-    }
-
     /// Cuts results that the model has not seen, the largest first, when they alone would not fit: nothing else
     /// may touch them, and the request would fail.
     fn cap_unseen(&mut self, budget: &ContextBudget) -> Result<(), JournalError> {
@@ -220,7 +210,7 @@ impl Agent {
             return Ok(());
         }
         let mut messages = self.window.messages().to_vec();
-        let originals = cut_unseen(&mut messages, before - limit, self.window.estimator());
+        let (originals, saved) = cut_unseen(&mut messages, before - limit, self.window.estimator());
         if originals.is_empty() {
             return Ok(());
         }
@@ -229,7 +219,8 @@ impl Agent {
             originals: &originals,
             archived: &[],
             window: &messages,
-            reclaimed_tokens: before - limit,
+            tokens_before: before,
+            tokens_after: before.saturating_sub(saved),
         })?;
         self.window.replace(messages);
         tracing::debug!(
@@ -242,12 +233,12 @@ impl Agent {
 }
 
 /// Cuts the largest results behind the last answer until about `excess` tokens are gone; what they were, with
-/// their place among the results of the window.
+/// their place among the results of the window, and the tokens given back.
 fn cut_unseen(
     messages: &mut [Message],
     excess: usize,
     estimator: &neenee_core::estimate::Estimator,
-) -> Vec<Original> {
+) -> (Vec<Original>, usize) {
     let seen = messages
         .iter()
         .rposition(|message| message.role == Role::Assistant)
@@ -269,7 +260,7 @@ fn cut_unseen(
     }
     unseen.sort_by_key(|(ordinal, measure, _)| (std::cmp::Reverse(measure.tokens), *ordinal));
     let mut originals = Vec::new();
-    let mut excess = excess;
+    let (mut excess, mut saved) = (excess, 0);
     let count = unseen.len();
     for (index, (ordinal, measure, result)) in unseen.into_iter().enumerate() {
         if excess == 0 || measure.chars <= LEAST_CAP_CHARS {
@@ -284,24 +275,16 @@ fn cut_unseen(
         if after >= measure.tokens {
             continue;
         }
+        saved += measure.tokens - after;
         excess = excess.saturating_sub(measure.tokens - after);
         originals.push(Original {
             path: vec![ordinal],
             call_id: result.call_id.clone(),
             text: std::mem::replace(&mut result.text, text),
-            media: Vec::new(),
+            media: result.media.clone(),
             degraded: result.degraded,
         });
     }
     originals.sort_by(|left, right| left.path.cmp(&right.path));
-    originals
-}
-
-/// Takes the signature off reasoning, which keeps it from being sent back.
-fn unbind(message: &mut Message) {
-    for part in &mut message.parts {
-        if let Part::Reasoning(reasoning) = part {
-            reasoning.signature = None;
-        }
-    }
+    (originals, saved)
 }

@@ -195,7 +195,6 @@ impl Agent {
             self.window.delegated(threshold)
         });
         let drop_unbound = is_turn
-            && matches!(ask.thinking, Thinking::Budget(_))
             && model::traits(&self.model.name).binding == Binding::Checked
             && self.window.is_edited();
         let mut attempt = 0;

@@ -162,8 +162,10 @@ pub(crate) fn body(
     request: &Request<'_>,
 ) -> Result<(Vec<u8>, Vec<&'static str>), serde_json::Error> {
     let mut betas = Vec::new();
-    // Without a `thinking` there is nothing to say it in.
-    if request.drop_unbound_reasoning && request.thinking != Thinking::Unasked {
+    // Without `thinking` there is no place to say it, and no need of earlier thoughts.
+    let says = request.thinking != Thinking::Unasked;
+    let with_reasoning = says || !request.drop_unbound_reasoning;
+    if request.drop_unbound_reasoning && says {
         betas.push(BINDING_BETA);
     }
     if request.delegated.is_some() {
@@ -176,7 +178,7 @@ pub(crate) fn body(
             text: request.system,
         }));
     }
-    let mut messages = spoken(request.messages);
+    let mut messages = spoken(request.messages, with_reasoning);
     // Four breakpoints may be set. The prefix that never changes ends behind the system prompt, or the
     // tools when there is none. The other two are the newest message, which the next request reads, and
     // the one before it that this request reads.
@@ -279,14 +281,18 @@ impl<'a> Block<'a> {
 }
 
 /// The messages; neighbours of one role become one, as the format wants them to take turns.
-fn spoken(messages: &[Message]) -> Vec<Spoken<'_>> {
+fn spoken(messages: &[Message], with_reasoning: bool) -> Vec<Spoken<'_>> {
     let mut all: Vec<Spoken<'_>> = Vec::with_capacity(messages.len());
     for message in messages {
         let role = match message.role {
             Role::Assistant => "assistant",
             Role::User | Role::Tool | Role::System => "user",
         };
-        let blocks = message.parts.iter().filter_map(block).map(Block::new);
+        let blocks = message
+            .parts
+            .iter()
+            .filter(|part| with_reasoning || !matches!(part, Part::Reasoning(_) | Part::Opaque(_)));
+        let blocks = blocks.filter_map(block).map(Block::new);
         match all.last_mut() {
             Some(last) if last.role == role => last.content.extend(blocks),
             _ => all.push(Spoken {

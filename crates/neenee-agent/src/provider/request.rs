@@ -124,7 +124,8 @@ pub struct Request<'a> {
     pub max_output_tokens: Option<usize>,
     /// How much it may think.
     pub thinking: Thinking,
-    /// Earlier results were edited, and reasoning signed over them is to be dropped by the provider.
+    /// Earlier results were edited, and reasoning signed over them must not be checked against them: the provider
+    /// is told to drop it where there is a field to say so in, else it is not sent.
     pub drop_unbound_reasoning: bool,
     /// The provider is asked to clear old results itself.
     pub delegated: Option<&'a Delegated>,

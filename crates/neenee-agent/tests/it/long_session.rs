@@ -13,8 +13,8 @@ const WINDOW: usize = 32_000;
 const TURNS: usize = 500;
 
 /// What a day of work looks like: pages, searches, edits, commands, words in between.
-fn turns() -> Vec<Turn> {
-    let mut turns: Vec<Turn> = (0..TURNS - 1)
+pub(crate) fn turns(count: usize) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = (0..count - 1)
         .map(|turn| {
             let file = format!("f{}.txt", turn % 7);
             match turn % 6 {
@@ -53,7 +53,7 @@ async fn five_hundred_turns_in_one_round_stay_in_the_window() {
     }
     let mut script = Script::new(support::root(&folder))
         .in_order()
-        .round("", turns());
+        .round("", turns(TURNS));
     script.window_tokens = Some(WINDOW);
     let mut bed = Bed::new(folder, Wire::Chat, script, WINDOW, |_, _| {}).await;
     let outcome = bed.agent.run("Do it all.", &CancellationToken::new()).await;

@@ -3,6 +3,7 @@
 
 mod accounting;
 mod calls;
+mod durable;
 mod entry_points;
 mod long_session;
 mod overflow;

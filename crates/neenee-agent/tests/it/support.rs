@@ -73,7 +73,8 @@ impl Bed {
         adjust(&mut options, &mut model);
         let journal: Arc<Mutex<MemoryJournal>> = Arc::default();
         let provider = provider(wire, &upstream);
-        let agent = Agent::new(provider, model, Box::new(Arc::clone(&journal)), options).unwrap();
+        let kept = Box::new(Arc::clone(&journal));
+        let agent = Agent::new(provider, model, kept, options).unwrap();
         Bed {
             folder,
             upstream,
