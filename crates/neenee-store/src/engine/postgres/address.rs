@@ -56,13 +56,11 @@ pub(super) fn read(text: &str) -> Result<Address, String> {
             _ => rest.push(parameter),
         }
     }
-    let mut config: Config = format!("{base}?{}", rest.join("&"))
-        .parse()
-        .map_err(|_| {
-            "the address cannot be read; write postgres://USER:PASSWORD@HOST:PORT/DATABASE, special \
+    let mut config: Config = format!("{base}?{}", rest.join("&")).parse().map_err(|_| {
+        "the address cannot be read; write postgres://USER:PASSWORD@HOST:PORT/DATABASE, special \
              characters of the password as %XX"
-                .to_owned()
-        })?;
+            .to_owned()
+    })?;
     if config.get_hosts().is_empty() && config.get_hostaddrs().is_empty() {
         return Err("the address names no host".to_owned());
     }

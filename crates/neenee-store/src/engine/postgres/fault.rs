@@ -111,7 +111,9 @@ impl Fault {
             Fault::Store(error) => error.is_transient(),
             Fault::Connect(_, code) => !code.as_ref().is_some_and(|code| {
                 // Wrong password, no such database, not allowed.
-                ["28", "3D", "42"].iter().any(|class| code.code().starts_with(class))
+                ["28", "3D", "42"]
+                    .iter()
+                    .any(|class| code.code().starts_with(class))
             }),
             Fault::Server(error) => {
                 self.at_once()
@@ -195,5 +197,9 @@ fn innermost(error: &dyn std::error::Error) -> String {
 
 fn with_sources(error: &dyn std::error::Error) -> String {
     let (own, inner) = (error.to_string(), innermost(error));
-    if own.contains(&inner) { own } else { format!("{own}: {inner}") }
+    if own.contains(&inner) {
+        own
+    } else {
+        format!("{own}: {inner}")
+    }
 }

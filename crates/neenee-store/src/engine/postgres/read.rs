@@ -22,9 +22,7 @@ macro_rules! session {
 }
 
 pub(super) async fn sessions(client: &Object) -> Result<Vec<SessionRow>, Fault> {
-    let statement = client
-        .prepare_cached(session!("ORDER BY made, id"))
-        .await?;
+    let statement = client.prepare_cached(session!("ORDER BY made, id")).await?;
     let rows = client.query(&statement, &[]).await?;
     Ok(rows.iter().map(session_row).collect::<Result<_, _>>()?)
 }

