@@ -1,8 +1,6 @@
 //! Databases of a real server to test with, each made for one test and gone after it.
 //! Deliberately silent when no server is named, unless `NEENEE_REQUIRE_POSTGRES=1` says that one must be.
 
-use std::future::Future;
-
 use neenee_store::engine::postgres::{Lease, Postgres};
 use tokio_postgres::{Client, NoTls};
 use uuid::Uuid;
@@ -82,6 +80,13 @@ pub(crate) fn with_database(address: &str, name: &str) -> String {
     format!("{}/{name}?{parameters}", &base[..end])
 }
 
+/// The address for another user, given as `USER:PASSWORD`.
+pub(crate) fn with_user(address: &str, user: &str) -> String {
+    let (scheme, rest) = address.split_once("://").expect("an address");
+    let host = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
+    format!("{scheme}://{user}@{host}")
+}
+
 fn execute(address: &str, sql: &str) {
     connected(address, async |client| {
         client.batch_execute(sql).await.expect(sql);
@@ -100,9 +105,5 @@ fn connected<T>(address: &str, work: impl AsyncFnOnce(Client) -> T) -> T {
         tokio::spawn(async move { connection.await.expect("a sound connection") });
         work(client).await
     };
-    run(&runtime, connect)
-}
-
-fn run<T>(runtime: &tokio::runtime::Runtime, future: impl Future<Output = T>) -> T {
-    runtime.block_on(future)
+    runtime.block_on(connect)
 }
