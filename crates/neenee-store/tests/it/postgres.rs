@@ -391,3 +391,69 @@ fn a_sweep_beside_writers_takes_nothing_that_they_use() {
         (0, 0, 0, 0)
     );
 }
+
+#[test]
+fn encryption_proves_what_the_address_asks_for() {
+    let Ok(authority) = std::env::var("NEENEE_TEST_POSTGRES_CA") else {
+        assert_ne!(
+            std::env::var("NEENEE_REQUIRE_POSTGRES").as_deref(),
+            Ok("1"),
+            "NEENEE_TEST_POSTGRES_CA names no certificate"
+        );
+        return;
+    };
+    let Some(database) = Database::new() else {
+        return;
+    };
+    // The certificate is for localhost, by an authority that the system does not know.
+    let named = database.address();
+    let numbered = named.replace("localhost", "127.0.0.1");
+    assert_ne!(named, numbered, "NEENEE_TEST_POSTGRES names localhost");
+    let with = |address: &str, parameters: &str| {
+        format!("{}?{parameters}", address.trim_end_matches('?'))
+    };
+    for (address, parameters, encrypted) in [
+        (&named, "sslmode=disable".to_owned(), false),
+        (&named, String::new(), true),
+        (&numbered, "sslmode=require".to_owned(), true),
+        (
+            &numbered,
+            format!("sslmode=verify-ca&sslrootcert={authority}"),
+            true,
+        ),
+        (
+            &numbered,
+            format!("sslmode=require&sslrootcert={authority}"),
+            true,
+        ),
+        (
+            &named,
+            format!("sslmode=verify-full&sslrootcert={authority}"),
+            true,
+        ),
+    ] {
+        let open = Postgres::open(&with(address, &parameters)).expect(&parameters);
+        let found = database.number(&format!(
+            "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+             WHERE datname = '{}' AND application_name = 'neenee' AND ssl = {encrypted}",
+            database.name()
+        ));
+        assert!(found > 0, "{parameters}");
+        drop(open);
+        // So that the next one counts its own connections alone.
+        database.administrate(&format!(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '{}'",
+            database.name()
+        ));
+    }
+    unusable(
+        &with(
+            &numbered,
+            &format!("sslmode=verify-full&sslrootcert={authority}"),
+        ),
+        "certificate not valid for name",
+    );
+    for mode in ["verify-full", "verify-ca"] {
+        unusable(&with(&named, &format!("sslmode={mode}")), "certificate");
+    }
+}
