@@ -409,9 +409,8 @@ fn encryption_proves_what_the_address_asks_for() {
     let named = database.address();
     let numbered = named.replace("localhost", "127.0.0.1");
     assert_ne!(named, numbered, "NEENEE_TEST_POSTGRES names localhost");
-    let with = |address: &str, parameters: &str| {
-        format!("{}?{parameters}", address.trim_end_matches('?'))
-    };
+    let with =
+        |address: &str, parameters: &str| format!("{}?{parameters}", address.trim_end_matches('?'));
     for (address, parameters, encrypted) in [
         (&named, "sslmode=disable".to_owned(), false),
         (&named, String::new(), true),
