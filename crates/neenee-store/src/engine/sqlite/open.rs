@@ -98,10 +98,12 @@ pub(super) fn migrate(connection: &Connection, file: &Path) -> Result<(), StoreE
 
 /// Whether the file bears our mark, its version, and how many tables it has.
 fn identity(connection: &Connection) -> rusqlite::Result<(bool, i64, i64)> {
-    let mark: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let tables =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    // Of one moment: another process may be making the tables.
+    let moment = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
+    let mark: i64 = moment.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    let version: i64 = moment.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let tables = moment.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    moment.commit()?;
     let ours = mark == APPLICATION_ID;
     Ok((ours, if ours { version } else { 0 }, tables))
 }
