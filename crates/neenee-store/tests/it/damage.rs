@@ -316,7 +316,7 @@ fn a_full_database_refuses_and_goes_on_when_there_is_room() {
 fn the_write_ahead_log_does_not_grow_without_end() {
     let place = Place::sqlite();
     let mut session = new(&place.store);
-    let log = place.folder.path().join("sessions.db-wal");
+    let log = place.folder().join("sessions.db-wal");
     let mut longest = 0;
     for number in 0..1_500 {
         let text = crate::conversation::output(number, 900);
