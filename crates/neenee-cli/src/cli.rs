@@ -5,6 +5,7 @@ mod catalogue;
 mod history;
 mod inspect;
 mod prune;
+mod replay;
 mod sessions;
 
 use clap::{Parser, Subcommand};
@@ -14,6 +15,7 @@ pub(crate) use catalogue::{CompletionsArgs, ListArgs, ManArgs, ModelsArgs};
 pub(crate) use history::{DiffArgs, RestoreArgs};
 pub(crate) use inspect::InspectArgs;
 pub(crate) use prune::PruneArgs;
+pub(crate) use replay::ReplayArgs;
 pub(crate) use sessions::{
     ExportArgs, ForkArgs, GcArgs, ImportArgs, RemoveArgs, RenameArgs, SessionArgs, SessionsArgs,
     SessionsCommand,
@@ -37,9 +39,10 @@ Examples:
   curl … | neenee prune --model claude-opus-4-5 -    prune a request body on its way
   neenee prune --in-place session.jsonl              the same, the original kept in the store
   neenee restore session.jsonl --in-place            and back, byte for byte
+  neenee replay --compare all ~/sessions             what policies would have kept, saved and cost
   neenee config                                      every setting and where it came from
 
-Exit codes: 0 done (also when there was nothing to do), 2 bad input or usage.";
+Exit codes: 0 done (also when there was nothing to do), 1 a check failed, 2 bad input or usage.";
 
 /// What every command takes.
 #[derive(Debug, clap::Args)]
@@ -60,6 +63,7 @@ pub(crate) enum Command {
     Sessions(SessionsArgs),
     Restore(RestoreArgs),
     Diff(DiffArgs),
+    Replay(ReplayArgs),
     /// List the formats that can be read and written back
     Formats(ListArgs),
     Models(ModelsArgs),

@@ -311,3 +311,33 @@ fn a_full_database_refuses_and_goes_on_when_there_is_room() {
         .expect("there is room again");
     place.store.verify(session.id()).expect("whole");
 }
+
+#[test]
+fn the_write_ahead_log_does_not_grow_without_end() {
+    let place = Place::sqlite();
+    let mut session = new(&place.store);
+    let log = place.folder.path().join("sessions.db-wal");
+    let mut longest = 0;
+    for number in 0..1_500 {
+        let text = crate::conversation::output(number, 900);
+        let id = format!("call_{number}");
+        place
+            .store
+            .append(&mut session, vec![crate::conversation::result(&id, &text)])
+            .expect("appended");
+        longest = longest.max(fs::metadata(&log).expect("there").len());
+    }
+    // 60 MB went through it.
+    assert!((4 << 20..70 << 20).contains(&longest), "{longest} bytes");
+    let mut small = u64::MAX;
+    for number in 0..200 {
+        place
+            .store
+            .append(&mut session, turn(number))
+            .expect("appended");
+        small = small.min(fs::metadata(&log).expect("there").len());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(small <= 4 << 20, "{small} bytes once there was time");
+    place.store.verify(session.id()).expect("sound");
+}
