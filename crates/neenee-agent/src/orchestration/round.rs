@@ -273,7 +273,11 @@ impl Agent {
             estimated_input: ask.estimated,
             usage,
             source,
+            cleared_by_provider: reply.map_or(0, |reply| reply.cleared_by_provider_tokens),
         };
+        if reply.is_some() && ask.purpose != Purpose::Summary {
+            self.cleared_by_provider = entry.cleared_by_provider;
+        }
         self.record(entry);
         if reply.is_some() && ask.purpose != Purpose::Summary {
             let meter = ContextMeter {
