@@ -87,7 +87,8 @@ fn a_task_is_answered_and_its_session_goes_on() {
     let server = Server::new(script(
         &bed,
         vec![
-            Turn::say("I look.").and_call([Op::read("a.txt"), Op::shell("wc -l a.txt")]),
+            Turn::say("I look.")
+                .and_call([Op::read("a.txt"), Op::shell("wc -l a.txt; echo [$KEY]")]),
             Turn::say("It has two lines."),
             Turn::say("Still two."),
         ],
@@ -114,7 +115,9 @@ fn a_task_is_answered_and_its_session_goes_on() {
     assert!(output.status.success(), "{err}");
     assert_eq!(out, "I look.\nIt has two lines.\n");
     assert!(
-        err.contains("✓ read ") && err.contains("✓ bash wc -l a.txt") && err.contains("context "),
+        err.contains("✓ read ")
+            && err.contains("✓ bash wc -l a.txt; echo")
+            && err.contains("context "),
         "{err}"
     );
     let id = session(&err);
@@ -139,7 +142,11 @@ fn a_task_is_answered_and_its_session_goes_on() {
     let requests = server.upstream.requests();
     assert!(requests.iter().all(|request| request.problems.is_empty()));
     let body = String::from_utf8(requests[2].body.clone()).unwrap();
-    assert!(body.contains("how long is a.txt?") && body.contains("It has two lines."));
+    assert!(
+        body.contains("[]")
+            && body.contains("how long is a.txt?")
+            && body.contains("It has two lines.")
+    );
     let (export, _) = bed.run(&["sessions", "export", &id], 0);
     assert!(export.contains("how long") && !export.contains(KEY));
     bed.run(&["sessions", "verify", &id], 0);
