@@ -232,6 +232,8 @@ pub struct Agent {
     ledger: TokenLedger,
     repeats: Repeats,
     pruned_tokens: usize,
+    /// What the provider left out of the last request; it will leave out no less of the next.
+    cleared_by_provider: usize,
     purpose: Purpose,
     meter: Option<ContextMeter>,
 }
@@ -265,6 +267,7 @@ impl Agent {
             ledger: TokenLedger::default(),
             repeats: Repeats::default(),
             pruned_tokens: 0,
+            cleared_by_provider: 0,
             purpose: Purpose::Turn,
             meter: None,
             options,
@@ -278,6 +281,7 @@ impl Agent {
         let mut window = new_window(&self.model, &self.options, &self.table, &self.schemas);
         window.replace(self.window.messages().to_vec());
         self.window = window;
+        self.cleared_by_provider = 0;
         self.meter = None;
     }
 

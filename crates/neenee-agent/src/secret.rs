@@ -6,6 +6,9 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+/// A key of fewer bytes is none, and masking it would only garble texts.
+const SHORTEST: usize = 8;
+
 /// A key. It has no `Display`, its `Debug` shows nothing of it, and it is never serialised.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -34,13 +37,18 @@ impl Secret {
         &self.0
     }
 
+    /// Whether `text` holds the key, so that it must not be handed on.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        self.0.len() >= SHORTEST && text.contains(&self.0)
+    }
+
     /// `text` with every occurrence of the key masked: some servers repeat it in their errors.
     pub(crate) fn mask(&self, text: &str) -> String {
-        // A key of a few letters is none, and masking it would only garble the message.
-        if self.0.len() < 8 {
-            return text.to_owned();
+        if self.is_in(text) {
+            text.replace(&self.0, "[key]")
+        } else {
+            text.to_owned()
         }
-        text.replace(&self.0, "[key]")
     }
 }
 

@@ -35,6 +35,7 @@ pub use todo::Todo;
 pub use write::Write;
 
 use crate::provider::ToolSchema;
+use crate::secret::Secret;
 
 /// A future that a trait object can return.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -85,6 +86,8 @@ pub struct Context<'a> {
     pub cancel: &'a CancellationToken,
     /// The longest result in chars; a tool says what it left out and how to get it.
     pub max_chars: usize,
+    /// The provider's key, which no tool may hand on; ours keep it from what commands see.
+    pub key: Option<&'a Secret>,
     /// Runs sub-agents; `None` inside of one.
     pub spawn: Option<&'a dyn Spawn>,
 }

@@ -6,6 +6,7 @@ mod history;
 mod inspect;
 mod prune;
 mod replay;
+mod run;
 mod sessions;
 
 use clap::{Parser, Subcommand};
@@ -16,6 +17,7 @@ pub(crate) use history::{DiffArgs, RestoreArgs};
 pub(crate) use inspect::InspectArgs;
 pub(crate) use prune::PruneArgs;
 pub(crate) use replay::ReplayArgs;
+pub(crate) use run::{AgentArgs, Api, ChatArgs, RunArgs};
 pub(crate) use sessions::{
     ExportArgs, ForkArgs, GcArgs, ImportArgs, RemoveArgs, RenameArgs, SessionArgs, SessionsArgs,
     SessionsCommand,
@@ -40,6 +42,7 @@ Examples:
   neenee prune --in-place session.jsonl              the same, the original kept in the store
   neenee restore session.jsonl --in-place            and back, byte for byte
   neenee replay --compare all ~/sessions             what policies would have kept, saved and cost
+  neenee run 'make the tests pass'                   let a model work, relieved as it goes
   neenee config                                      every setting and where it came from
 
 Exit codes: 0 done (also when there was nothing to do), 1 a check failed, 2 bad input or usage.";
@@ -60,6 +63,8 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     Prune(PruneArgs),
     Inspect(InspectArgs),
+    Run(RunArgs),
+    Chat(ChatArgs),
     Sessions(SessionsArgs),
     Restore(RestoreArgs),
     Diff(DiffArgs),

@@ -1,6 +1,7 @@
 //! From arguments to a command's run.
 //! Deliberately one file per command below; here is only who runs.
 
+mod chat;
 mod completions;
 mod config;
 mod diff;
@@ -11,6 +12,7 @@ mod models;
 mod prune;
 mod replay;
 mod restore;
+mod run;
 mod sessions;
 
 use std::env;
@@ -25,6 +27,8 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
     let colour = cli.global.color.on_stdout();
     match &cli.command {
         Command::Prune(args) => prune::run(args, settings(&cli.global)?, colour),
+        Command::Run(args) => run::run(args, &settings(&cli.global)?),
+        Command::Chat(args) => chat::run(args, &settings(&cli.global)?),
         Command::Inspect(args) => inspect::run(args, settings(&cli.global)?, colour),
         Command::Sessions(args) => sessions::run(args, &settings(&cli.global)?, colour),
         Command::Restore(args) => restore::run(args, &settings(&cli.global)?),

@@ -4,6 +4,7 @@
 mod cli;
 mod commands;
 mod error;
+mod harness;
 mod input;
 mod inspect;
 mod output;

@@ -47,6 +47,19 @@ fn default_folder(
     base.map(|base| base.join("neenee").join("sessions"))
 }
 
+/// The folder for whole outputs of one agent's session, beside the user's sessions; made when it is not there.
+pub(crate) fn outputs(session: &str) -> Result<PathBuf> {
+    let sessions = default_folder(|name| env::var_os(name), env::home_dir());
+    let base = match sessions.as_deref().and_then(Path::parent) {
+        Some(base) => base.join("outputs"),
+        None => env::temp_dir().join("neenee-outputs"),
+    };
+    let folder = base.join(session);
+    std::fs::create_dir_all(&folder)
+        .with_context(|| format!("failed to make {}", folder.display()))?;
+    Ok(folder)
+}
+
 /// The session that `reference` means: a name, an id, the beginning of an id, or the path of a file
 /// that was pruned in place.
 pub(crate) fn find(store: &SessionStore, reference: &str) -> Result<SessionInfo> {

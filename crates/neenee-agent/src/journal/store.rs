@@ -98,6 +98,7 @@ impl Journal for StoreJournal {
             "output": entry.usage.output,
             "cache_read": entry.usage.cache_read,
             "cache_write": entry.usage.cache_write,
+            "cleared_by_provider": entry.cleared_by_provider,
             "source": match entry.source {
                 UsageSource::Reported => "reported",
                 UsageSource::Estimated => "estimated",

@@ -71,7 +71,13 @@ impl Runner<'_> {
             name: call.name.clone(),
             label: label.clone(),
         });
-        let (output, mutated) = self.execute(&call).await;
+        let (mut output, mutated) = self.execute(&call).await;
+        if let Some(key) = self.context.key
+            && key.is_in(&output.text)
+        {
+            // Someone printed it; the session and the provider must not have it.
+            output.text = key.mask(&output.text);
+        }
         let output = self.capped(output).await;
         (self.sink)(AgentResponse::CallFinished {
             id,

@@ -20,6 +20,8 @@ pub struct LedgerEntry {
     pub usage: Usage,
     /// Who counted them.
     pub source: UsageSource,
+    /// Tokens of old results that the provider itself left out, where it was asked to.
+    pub cleared_by_provider: usize,
 }
 
 /// What a request was for.

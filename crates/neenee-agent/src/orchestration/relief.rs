@@ -62,7 +62,8 @@ impl Agent {
         budget: &ContextBudget,
         cancel: &CancellationToken,
     ) -> Result<(), AgentError> {
-        if self.window.pressure_tokens() > budget.compact_threshold_tokens {
+        let pressure = self.window.pressure_tokens();
+        if pressure.saturating_sub(self.cleared_by_provider) > budget.compact_threshold_tokens {
             self.compact(cancel).await?;
         }
         self.cap_unseen(budget)?;
@@ -149,6 +150,7 @@ impl Agent {
             return Err(error.into());
         }
         self.repeats.forget();
+        self.cleared_by_provider = 0;
         self.meter = None;
         let compacted = told(before, after);
         for hook in &self.options.hooks {
@@ -206,7 +208,7 @@ impl Agent {
     fn cap_unseen(&mut self, budget: &ContextBudget) -> Result<(), JournalError> {
         let limit = (budget.window_tokens as f64 * CAP_UTILIZATION) as usize;
         let before = self.window.pressure_tokens();
-        if before <= limit {
+        if before.saturating_sub(self.cleared_by_provider) <= limit {
             return Ok(());
         }
         let mut messages = self.window.messages().to_vec();

@@ -273,7 +273,11 @@ impl Agent {
             estimated_input: ask.estimated,
             usage,
             source,
+            cleared_by_provider: reply.map_or(0, |reply| reply.cleared_by_provider_tokens),
         };
+        if reply.is_some() && ask.purpose != Purpose::Summary {
+            self.cleared_by_provider = entry.cleared_by_provider;
+        }
         self.record(entry);
         if reply.is_some() && ask.purpose != Purpose::Summary {
             let meter = ContextMeter {
@@ -318,6 +322,7 @@ impl Agent {
         // An eighth of the window in tokens: a turn with several results must fit too.
         let max_chars = (window_tokens * CHARS_PER_TOKEN / 8).clamp(2_000, MAX_RESULT_CHARS);
         let Agent {
+            provider,
             options,
             table,
             journal,
@@ -332,6 +337,7 @@ impl Agent {
                 project: &options.project,
                 cancel,
                 max_chars,
+                key: provider.endpoint().key.as_ref(),
                 spawn: may_spawn.then_some(&spawner),
             },
             table,

@@ -108,20 +108,25 @@ impl Provider {
         decoder.finish()
     }
 
+    /// The body that [`send`](Self::send) sends, and the beta features that its fields need a header for.
+    ///
+    /// # Errors
+    /// When the request cannot be written as JSON.
+    pub fn encode(
+        &self,
+        request: &Request<'_>,
+    ) -> Result<(Vec<u8>, Vec<&'static str>), ProviderError> {
+        let encoded = match self.endpoint.wire {
+            Wire::Chat => chat::body(request, &self.endpoint).map(|body| (body, Vec::new())),
+            Wire::Responses => responses::body(request).map(|body| (body, Vec::new())),
+            Wire::Anthropic => anthropic::body(request),
+        };
+        encoded.map_err(|error| unwritable(&error))
+    }
+
     fn request(&self, request: &Request<'_>) -> Result<hyper::Request<Full<Bytes>>, ProviderError> {
         let endpoint = &self.endpoint;
-        let unwritable = |error: &dyn std::fmt::Display| {
-            ProviderError::new(ProviderErrorKind::Refused, error.to_string())
-        };
-        let (body, betas) = match endpoint.wire {
-            Wire::Chat => (chat::body(request, endpoint), Vec::new()),
-            Wire::Responses => (responses::body(request), Vec::new()),
-            Wire::Anthropic => match anthropic::body(request) {
-                Ok((body, betas)) => (Ok(body), betas),
-                Err(error) => (Err(error), Vec::new()),
-            },
-        };
-        let body = body.map_err(|error| unwritable(&error))?;
+        let (body, betas) = self.encode(request)?;
         let base = endpoint.base_url.trim_end_matches('/');
         let mut request = hyper::Request::builder()
             .method(Method::POST)
@@ -237,6 +242,10 @@ impl Provider {
             }),
         }
     }
+}
+
+fn unwritable(error: &dyn Error) -> ProviderError {
+    ProviderError::new(ProviderErrorKind::Refused, error.to_string())
 }
 
 /// TLS that trusts nobody, for endpoints that need none.

@@ -99,6 +99,13 @@ async fn run(command: &str, timeout: Duration, context: &Context<'_>) -> std::io
             .stdout(writer.try_clone()?)
             .stderr(writer)
             .kill_on_drop(true);
+        if let Some(key) = context.key {
+            for (name, value) in std::env::vars_os() {
+                if key.is_in(&value.to_string_lossy()) {
+                    shell.env_remove(name);
+                }
+            }
+        }
         #[cfg(unix)]
         shell.process_group(0);
         Group(shell.spawn()?)
@@ -333,6 +340,7 @@ mod tests {
             project: &project,
             cancel,
             max_chars,
+            key: None,
             spawn: None,
         };
         let arguments = json!({ "command": command, "timeout": seconds });

@@ -315,3 +315,28 @@ async fn a_loop_of_the_same_read_is_told_to_the_model() {
         .collect();
     assert_eq!(told, [false, false, true, true]);
 }
+
+#[tokio::test]
+async fn the_key_is_masked_in_what_tools_print() {
+    let folder = support::folder();
+    std::fs::write(
+        folder.path().join("project/.env"),
+        format!("KEY={}\n", support::KEY),
+    )
+    .unwrap();
+    let turns = vec![
+        Turn::call([Op::read(".env"), Op::shell("cat .env")]),
+        Turn::say("Seen."),
+    ];
+    let script = Script::new(support::root(&folder)).round("go", turns);
+    let mut bed = Bed::new(folder, Wire::Chat, script, 32_000, |_, _| {}).await;
+    bed.agent
+        .run("go", &CancellationToken::new())
+        .await
+        .unwrap();
+    for result in results(bed.agent.window().messages()) {
+        assert!(result.text.contains("KEY=[key]"), "{}", result.text);
+    }
+    // `bodies` looks for the key in all that was sent.
+    assert_eq!(bed.bodies().len(), 2);
+}

@@ -2,6 +2,7 @@
 //! Deliberately no unit tests: those stand beside the code.
 
 mod accounting;
+mod bodies;
 mod calls;
 mod durable;
 mod entry_points;
