@@ -1,0 +1,5 @@
+//! The tests of the proxy, in one binary.
+//! Deliberately over real connections: what is tested is what a client and an upstream see.
+
+mod harness;
+mod passing;
