@@ -3,3 +3,5 @@
 
 mod harness;
 mod passing;
+mod pruning;
+mod talk;
