@@ -372,7 +372,7 @@ async fn read_request(stream: &mut TcpStream) -> Option<Seen> {
     loop {
         let done = match length {
             Some(length) => raw.len() >= length,
-            None => !chunked || unchunk(&raw).1,
+            None => !chunked || raw.ends_with(b"0\r\n\r\n") && unchunk(&raw).1,
         };
         if done {
             break;

@@ -2,6 +2,9 @@
 //! Deliberately over real connections: what is tested is what a client and an upstream see.
 
 mod harness;
+mod hostile;
+mod looking;
 mod passing;
 mod pruning;
+mod rules;
 mod talk;
