@@ -3,6 +3,7 @@
 
 mod catalogue;
 mod inspect;
+mod proxy;
 mod prune;
 
 use clap::{Parser, Subcommand};
@@ -10,6 +11,7 @@ use clap::{Parser, Subcommand};
 use crate::render::ColorChoice;
 pub(crate) use catalogue::{CompletionsArgs, ListArgs, ManArgs, ModelsArgs};
 pub(crate) use inspect::InspectArgs;
+pub(crate) use proxy::{ProxyArgs, ProxyCommand, RunArgs};
 pub(crate) use prune::PruneArgs;
 
 /// Relieve the context of LLM agents: prune old tool results, leave everything else byte for byte.
@@ -28,9 +30,11 @@ Examples:
   neenee prune --now --explain session.jsonl         what would go, and why; nothing is written
   neenee inspect session.jsonl                       what fills the window
   curl … | neenee prune --model claude-opus-4-5 -    prune a request body on its way
+  neenee proxy run -- claude                         an agent whose requests are pruned on their way
   neenee config                                      every setting and where it came from
 
-Exit codes: 0 done (also when there was nothing to do), 2 bad input or usage.";
+Exit codes: 0 done (also when there was nothing to do), 2 bad input or usage; `proxy run` ends as the
+agent does.";
 
 /// What every command takes.
 #[derive(Debug, clap::Args)]
@@ -48,6 +52,7 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     Prune(PruneArgs),
     Inspect(InspectArgs),
+    Proxy(ProxyArgs),
     /// List the formats that can be read and written back
     Formats(ListArgs),
     Models(ModelsArgs),

@@ -7,6 +7,7 @@ mod formats;
 mod inspect;
 mod man;
 mod models;
+mod proxy;
 mod prune;
 
 use std::env;
@@ -22,6 +23,7 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
     match &cli.command {
         Command::Prune(args) => prune::run(args, settings(&cli.global)?, colour),
         Command::Inspect(args) => inspect::run(args, settings(&cli.global)?, colour),
+        Command::Proxy(args) => proxy::run(args, &cli.global),
         Command::Formats(args) => formats::run(args, colour),
         Command::Models(args) => models::run(args, colour),
         Command::Config(args) => config::run(args, &settings(&cli.global)?),

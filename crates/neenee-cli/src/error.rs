@@ -56,11 +56,26 @@ impl fmt::Display for AlreadyTold {
 
 impl std::error::Error for AlreadyTold {}
 
+/// A command that was started ended with this code, and so does ours.
+#[derive(Debug)]
+pub(crate) struct EndedWith(pub(crate) u8);
+
+impl fmt::Display for EndedWith {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "it ended with code {}", self.0)
+    }
+}
+
+impl std::error::Error for EndedWith {}
+
 /// Tells the error on stderr, and says how to end.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_broken_pipe(error) {
         // Whoever read our output has seen enough, and needs no message about it.
         return ExitCode::SUCCESS;
+    }
+    if let Some(EndedWith(code)) = error.downcast_ref() {
+        return ExitCode::from(*code);
     }
     if error.downcast_ref::<AlreadyTold>().is_none() {
         output::note(&tell(error));

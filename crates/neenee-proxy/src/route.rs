@@ -146,7 +146,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(method: Method, uri: &str, header: Option<&'static str>, kind: Kind, target: &str) {
+    fn check(method: &Method, uri: &str, header: Option<&'static str>, kind: Kind, target: &str) {
         let mut upstreams = Upstreams::default();
         upstreams
             .set("router", "https://openrouter.ai/api")
@@ -155,7 +155,7 @@ mod tests {
         if let Some(name) = header {
             headers.insert(name, "1".parse().unwrap());
         }
-        let route = Route::of(&upstreams, &method, &uri.parse().unwrap(), &headers).unwrap();
+        let route = Route::of(&upstreams, method, &uri.parse().unwrap(), &headers).unwrap();
         assert_eq!((route.kind, &*route.target.to_string()), (kind, target));
     }
 
@@ -209,17 +209,17 @@ mod tests {
             ),
         ];
         for (uri, kind, target) in cases {
-            check(Method::POST, uri, None, kind, target);
+            check(&Method::POST, uri, None, kind, target);
         }
         check(
-            Method::GET,
+            &Method::GET,
             "/v1/models",
             None,
             Kind::Other,
             "https://api.openai.com/v1/models",
         );
         check(
-            Method::GET,
+            &Method::GET,
             "/v1/responses",
             None,
             Kind::Other,
@@ -227,7 +227,7 @@ mod tests {
         );
         let anthropic = Some("anthropic-version");
         check(
-            Method::GET,
+            &Method::GET,
             "/v1/models",
             anthropic,
             Kind::Other,
@@ -235,7 +235,7 @@ mod tests {
         );
         let gemini = Some("x-goog-api-key");
         check(
-            Method::POST,
+            &Method::POST,
             "/upload/v1beta/files",
             gemini,
             Kind::Other,

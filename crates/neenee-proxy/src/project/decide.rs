@@ -64,7 +64,7 @@ impl Request<'_> {
                 self.settle(
                     state,
                     &mut planner,
-                    plan,
+                    &plan,
                     Trigger::Overflow,
                     pressure,
                     &cache,
@@ -72,7 +72,7 @@ impl Request<'_> {
             }
             Some(trigger) => {
                 let plan = fed.planner.plan();
-                self.settle(state, &mut fed.planner, plan, trigger, pressure, &cache)
+                self.settle(state, &mut fed.planner, &plan, trigger, pressure, &cache)
             }
         };
         // What was planned with other options is not in this planner.
@@ -114,12 +114,12 @@ impl Request<'_> {
         &self,
         state: &mut State,
         planner: &mut Planner,
-        plan: Plan,
+        plan: &Plan,
         trigger: Trigger,
         pressure: usize,
         cache: &Cache,
     ) -> Result<(), Fault> {
-        let balance = self.balance(&plan, pressure, cache);
+        let balance = self.balance(plan, pressure, cache);
         let mut decision = Decision {
             at: self.shared.now(),
             trigger: trigger.name(),
@@ -138,12 +138,12 @@ impl Request<'_> {
             self.delegate(state, planner, trigger)
         } else if plan.is_empty() {
             "nothing"
-        } else if !planner.exceeds_floor(&plan) {
+        } else if !planner.exceeds_floor(plan) {
             "below-floor"
         } else if trigger == Trigger::Pays && !balance.is_some_and(|it| it.pays()) {
             "waits"
         } else {
-            settled = self.apply(state, planner, &plan, trigger);
+            settled = self.apply(state, planner, plan, trigger);
             match &settled {
                 Ok(()) => "applied",
                 Err(_) => "not-archived",
