@@ -2,17 +2,24 @@
 //! Deliberately no behaviour: arguments are parsed first and acted upon in `commands`.
 
 mod catalogue;
+mod history;
 mod inspect;
 mod proxy;
 mod prune;
+mod sessions;
 
 use clap::{Parser, Subcommand};
 
 use crate::render::ColorChoice;
 pub(crate) use catalogue::{CompletionsArgs, ListArgs, ManArgs, ModelsArgs};
+pub(crate) use history::{DiffArgs, RestoreArgs};
 pub(crate) use inspect::InspectArgs;
 pub(crate) use proxy::{ProxyArgs, ProxyCommand, RunArgs};
 pub(crate) use prune::PruneArgs;
+pub(crate) use sessions::{
+    ExportArgs, ForkArgs, GcArgs, ImportArgs, RemoveArgs, RenameArgs, SessionArgs, SessionsArgs,
+    SessionsCommand,
+};
 
 /// Relieve the context of LLM agents: prune old tool results, leave everything else byte for byte.
 #[derive(Debug, Parser)]
@@ -31,6 +38,8 @@ Examples:
   neenee inspect session.jsonl                       what fills the window
   curl … | neenee prune --model claude-opus-4-5 -    prune a request body on its way
   neenee proxy run -- claude                         an agent whose requests are pruned on their way
+  neenee prune --in-place session.jsonl              the same, the original kept in the store
+  neenee restore session.jsonl --in-place            and back, byte for byte
   neenee config                                      every setting and where it came from
 
 Exit codes: 0 done (also when there was nothing to do), 2 bad input or usage; `proxy run` ends as the
@@ -53,6 +62,9 @@ pub(crate) enum Command {
     Prune(PruneArgs),
     Inspect(InspectArgs),
     Proxy(ProxyArgs),
+    Sessions(SessionsArgs),
+    Restore(RestoreArgs),
+    Diff(DiffArgs),
     /// List the formats that can be read and written back
     Formats(ListArgs),
     Models(ModelsArgs),

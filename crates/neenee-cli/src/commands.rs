@@ -3,12 +3,15 @@
 
 mod completions;
 mod config;
+mod diff;
 mod formats;
 mod inspect;
 mod man;
 mod models;
 mod proxy;
 mod prune;
+mod restore;
+mod sessions;
 
 use std::env;
 
@@ -24,6 +27,9 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
         Command::Prune(args) => prune::run(args, settings(&cli.global)?, colour),
         Command::Inspect(args) => inspect::run(args, settings(&cli.global)?, colour),
         Command::Proxy(args) => proxy::run(args, &cli.global),
+        Command::Sessions(args) => sessions::run(args, &settings(&cli.global)?, colour),
+        Command::Restore(args) => restore::run(args, &settings(&cli.global)?),
+        Command::Diff(args) => diff::run(args, &settings(&cli.global)?, colour),
         Command::Formats(args) => formats::run(args, colour),
         Command::Models(args) => models::run(args, colour),
         Command::Config(args) => config::run(args, &settings(&cli.global)?),

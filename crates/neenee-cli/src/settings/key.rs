@@ -61,6 +61,8 @@ pub(crate) enum Key {
     ProxyArchive,
     /// What the proxy's conversations may take.
     ProxyMemory,
+    /// Where sessions are kept.
+    Store,
 }
 
 /// One key.
@@ -103,6 +105,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row { key: Key::ProxyUpstreams, name: "proxy.upstreams", kind: Kind::Upstreams, about: "Where the proxy sends requests, as `NAME=URL`; `openai`, `anthropic` and `gemini` replace the public ones, others are reached at `/NAME/`. Not from a project's file." },
     Row { key: Key::ProxyArchive, name: "proxy.archive", kind: Kind::Text, about: "Folder in which the proxy keeps the originals of what it prunes. Not from a project's file." },
     Row { key: Key::ProxyMemory, name: "proxy.memory_mb", kind: Kind::Count { least: 1 }, about: "What the proxy's conversations may take, in MB of memory, estimated; the archive brings back those that had to go." },
+    Row { key: Key::Store, name: "store", kind: Kind::Text, about: "Where sessions are kept: a folder, or `postgres://…`. Not set, it is `neenee/sessions` in the user's data folder." },
 ];
 
 impl Key {
@@ -136,7 +139,7 @@ impl Key {
             Key::PruneUtilization => Value::Fraction(policy.prune_utilization),
             Key::CompactUtilization => Value::Fraction(policy.compact_utilization),
             Key::TargetUtilization => Value::Fraction(policy.target_utilization),
-            Key::Model | Key::Window => return None,
+            Key::Model | Key::Window | Key::Store => return None,
             Key::RewriteRule => Value::Text("auto".to_owned()),
             Key::ProtectUnseen => Value::Switch(options.protect_unseen),
             Key::UnionCoverage => Value::Switch(options.union_coverage),

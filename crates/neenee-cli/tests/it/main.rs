@@ -4,6 +4,7 @@
 mod config;
 mod inspect;
 mod prune;
+mod sessions;
 
 use std::path::{Path, PathBuf};
 

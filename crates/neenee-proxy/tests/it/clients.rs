@@ -246,12 +246,13 @@ async fn works_through_the_proxy(client: Client) {
         largest = largest.max(request.body.len());
     }
     let prunes = served.metric("neenee_prunes_total");
-    println!(
+    let told = format!(
         "{client:?}: {turns} turns, {prunes} prunes, {rewrites} rewrites, largest body {largest} bytes, \
-         tokens {} of {}",
+         {} of {} tokens forwarded\n",
         served.metric("neenee_tokens_forwarded_total"),
         served.metric("neenee_tokens_received_total"),
     );
+    std::io::Write::write_all(&mut std::io::stderr(), told.as_bytes()).unwrap();
     assert!(turns >= FILES, "{client:?}: {turns} turns");
     assert!(prunes >= 1, "{client:?}: {}", served.proxy.metrics());
     assert!(
