@@ -2,7 +2,7 @@
 //! Deliberately without the text of it: the client sends that each time.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use neenee_core::model::RewriteRule;
 use neenee_core::pressure::Planner;
@@ -154,6 +154,15 @@ impl Conversation {
     /// The state; whoever holds it plans. A child may take its parent's, never the other way round.
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state, unless somebody plans.
+    pub(crate) fn state_now(&self) -> Option<MutexGuard<'_, State>> {
+        match self.state.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// The story; held for moments only.

@@ -26,6 +26,9 @@ pub(crate) enum Fault {
     /// The code failed.
     #[error("plan without a panic")]
     Panic,
+    /// It takes longer than a thread that serves connections may be held. No fault: it is done aside.
+    #[error("be quick")]
+    Slow,
 }
 
 impl Fault {
@@ -41,7 +44,7 @@ impl Fault {
             Fault::Bomb => 2,
             Fault::Splice(_) => 3,
             Fault::Archive(_) => 4,
-            Fault::Panic => 5,
+            Fault::Panic | Fault::Slow => 5,
         }
     }
 }

@@ -14,6 +14,10 @@ pub const HELD_BODIES: usize = 512 << 20;
 /// A compressed body may grow to this many bytes, which is what an uncompressed one may have.
 pub const DECODED_BODY: usize = INSPECTED_BODY;
 
+/// Bodies up to this many bytes are looked into by the thread that serves the connection, which takes a
+/// fraction of a millisecond; moving to another thread would take as long.
+pub const QUICK_BODY: usize = 64 << 10;
+
 /// What is read of an error answer to tell whether a second try makes sense, in bytes.
 pub const ERROR_BODY: usize = 64 << 10;
 

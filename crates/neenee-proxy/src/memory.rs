@@ -13,6 +13,9 @@ use crate::project::Chain;
 /// What a node costs in the index and in its conversation's path, in bytes.
 const NODE: usize = 80;
 
+/// Conversations with the same beginning that are compared with a body; more are forks of forks.
+const FORKS: usize = 8;
+
 /// All conversations in memory.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
@@ -47,21 +50,11 @@ impl Memory {
     pub(crate) fn find(&self, chain: &Chain, session: Option<&str>) -> Option<Arc<Conversation>> {
         let tip = *chain.nodes.last()?;
         let mut inner = self.lock();
-        let known = inner.deepest(chain);
-        if let Some((number, shared)) = known {
-            let path = &inner.entries[&number].path;
-            let common = path
-                .iter()
-                .zip(&chain.nodes)
-                .take_while(|(old, new)| old == new)
-                .count();
-            // Its last message may be another now: clients add notes to it and take them away again.
-            let goes_on = common + 1 >= path.len() && chain.answered[shared - 1];
-            if goes_on || common == path.len() {
-                inner.touch(number, Some(&chain.nodes));
-                return Some(Arc::clone(&inner.entries[&number].conversation));
-            }
+        if let Some(number) = inner.continued(chain) {
+            inner.touch(number, Some(&chain.nodes));
+            return Some(Arc::clone(&inner.entries[&number].conversation));
         }
+        let known = inner.deepest(chain);
         // Talk that only begins the same is no fork.
         let parent = known
             .filter(|&(_, shared)| chain.answered[shared - 1])
@@ -124,6 +117,33 @@ impl Memory {
 }
 
 impl Inner {
+    /// The conversation that a body continues: of those that its messages are known of, the one that
+    /// ends, but for its last message, where they part.
+    fn continued(&self, chain: &Chain) -> Option<u64> {
+        let mut asked = Vec::new();
+        for (index, node) in chain.nodes.iter().enumerate().rev() {
+            let Some(&number) = self.nodes.get(node) else {
+                continue;
+            };
+            if asked.contains(&number) {
+                continue;
+            }
+            let path = &self.entries[&number].path;
+            let same = path.iter().zip(&chain.nodes);
+            let common = same.take_while(|(old, new)| old == new).count();
+            // Its last message may be another now: clients add notes to it and take them away again.
+            let goes_on = common + 1 >= path.len() && chain.answered[index];
+            if goes_on || common == path.len() {
+                return Some(number);
+            }
+            asked.push(number);
+            if asked.len() == FORKS {
+                return None;
+            }
+        }
+        None
+    }
+
     /// Whose the deepest known message of a body is, and how many messages lead to it.
     fn deepest(&self, chain: &Chain) -> Option<(u64, usize)> {
         let mut nodes = chain.nodes.iter().enumerate().rev();

@@ -36,6 +36,8 @@ pub(crate) struct Job {
     pub(crate) session: Option<String>,
     pub(crate) client: Option<String>,
     pub(crate) attempt: Attempt,
+    /// Whether this thread serves connections: nothing is waited for then, and nothing long is done.
+    pub(crate) quick: bool,
 }
 
 /// Which try this is.
@@ -94,7 +96,8 @@ struct Target {
 /// Looks into a request.
 ///
 /// # Errors
-/// When nothing can be done; the request is sent as it came.
+/// When nothing can be done; the request is sent as it came. [`Fault::Slow`] of a quick job means that it
+/// is to be done once more where it may take its time.
 pub(crate) fn project(shared: &Shared, job: &Job) -> Result<Projected, Fault> {
     let document = neenee_wire::read(&job.body, format(job.kind))
         .map_err(|error| Fault::Unreadable(error.kind()))?;
@@ -105,7 +108,14 @@ pub(crate) fn project(shared: &Shared, job: &Job) -> Result<Projected, Fault> {
     let Some(conversation) = shared.memory.find(&chain, job.session.as_deref()) else {
         return Ok(Projected::default());
     };
-    let mut state = conversation.state();
+    let mut state = if job.quick {
+        conversation.state_now().ok_or(Fault::Slow)?
+    } else {
+        conversation.state()
+    };
+    if job.quick && state.news && chain.seen > 0 {
+        return Err(Fault::Slow);
+    }
     let mut fault = inform(shared, &mut state, &chain).err();
     if job.attempt == Attempt::Original {
         return refused(shared, &document, &chain, &conversation, &mut state);
@@ -129,8 +139,10 @@ pub(crate) fn project(shared: &Shared, job: &Job) -> Result<Projected, Fault> {
         target: &target,
     };
     let preamble = request.feed(&mut state, setup);
-    if let Err(error) = request.decide(&mut state, preamble) {
-        fault = Some(error);
+    match request.decide(&mut state, preamble) {
+        Ok(()) => {}
+        Err(Fault::Slow) => return Err(Fault::Slow),
+        Err(error) => fault = Some(error),
     }
     let (body, betas) = write::write(&document, &chain, &state, &job.body)?;
     let fed = state.fed.as_ref();
@@ -170,7 +182,11 @@ fn count(
     let Some(conversation) = shared.memory.peek(chain) else {
         return Ok(Projected::default());
     };
-    let state = conversation.state();
+    let state = if job.quick {
+        conversation.state_now().ok_or(Fault::Slow)?
+    } else {
+        conversation.state()
+    };
     let (body, betas) = write::write(document, chain, &state, &job.body)?;
     Ok(Projected {
         body,

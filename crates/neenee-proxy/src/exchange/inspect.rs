@@ -1,6 +1,7 @@
 //! A request whose body is a conversation: read, projected aside, sent on smaller or as it came.
 //! Deliberately patient with nothing: too large, unknown packing, no room or a fault mean "as it came".
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -136,22 +137,35 @@ impl Inspected<'_> {
     /// What is to be sent, on this try; the original when anything fails.
     pub(super) async fn ready(&self, attempt: Attempt) -> Ready {
         let started = Instant::now();
+        let small = self.coding == Coding::Identity && self.original.len() <= limits::QUICK_BODY;
         let job = Job {
             attempt,
+            quick: small && attempt == Attempt::First,
             ..self.job.clone()
         };
         let coding = self.coding;
         let shared = Arc::clone(self.shared);
-        let work = move || {
-            let mut projected = project(&shared, &job)?;
+        let work = move |job: &Job| {
+            let mut projected = project(&shared, job)?;
             if let Some(body) = projected.body.take() {
                 projected.body = Some(coding.encode(body).map_err(|_| Fault::Coding)?);
             }
             Ok(projected)
         };
-        let projected = tokio::task::spawn_blocking(work)
-            .await
-            .unwrap_or(Err(Fault::Panic));
+        let here = || catch_unwind(AssertUnwindSafe(|| work(&job))).unwrap_or(Err(Fault::Panic));
+        let projected = if job.quick { here() } else { Err(Fault::Slow) };
+        let projected = match projected {
+            Err(Fault::Slow) => {
+                let job = Job {
+                    quick: false,
+                    ..job
+                };
+                tokio::task::spawn_blocking(move || work(&job))
+                    .await
+                    .unwrap_or(Err(Fault::Panic))
+            }
+            done => done,
+        };
         self.shared.metrics.projected(started.elapsed());
         let projected = projected.unwrap_or_else(|fault| Projected {
             fault: Some(fault),
@@ -199,6 +213,7 @@ fn job(shared: &Shared, route: &Route, headers: &HeaderMap, body: Bytes) -> Job 
         client: text(&USER_AGENT)
             .and_then(|agent| agent.split_whitespace().next().map(str::to_owned)),
         attempt: Attempt::First,
+        quick: false,
     }
 }
 

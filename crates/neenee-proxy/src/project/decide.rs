@@ -58,6 +58,7 @@ impl Request<'_> {
         let cache = self.cache();
         let decided = match self.trigger(pressure, &cache) {
             None => Ok(()),
+            Some(_) if self.job.quick => Err(Fault::Slow),
             Some(Trigger::Overflow) => {
                 let mut planner = self.fresh(state, self.harder());
                 let plan = planner.plan();
