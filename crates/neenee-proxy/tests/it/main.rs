@@ -1,6 +1,7 @@
 //! The tests of the proxy, in one binary.
 //! Deliberately over real connections: what is tested is what a client and an upstream see.
 
+mod browser;
 mod clients;
 mod harness;
 mod hostile;
@@ -8,4 +9,5 @@ mod looking;
 mod passing;
 mod pruning;
 mod rules;
+mod sdks;
 mod talk;
