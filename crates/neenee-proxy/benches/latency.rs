@@ -103,7 +103,7 @@ fn growing(tokens: usize) -> Vec<Vec<u8>> {
     let mut bodies = Vec::new();
     let mut more: Vec<Message> = messages;
     for turn in 0..TURNS {
-        bodies.push(anthropic_body(&more, "claude-sonnet-4-5").into());
+        bodies.push(anthropic_body(&more, "claude-sonnet-4-5"));
         more.push(says(Role::User, format!("And what of number {turn}?")));
         more.push(says(
             Role::Assistant,
@@ -118,7 +118,7 @@ fn session(tokens: usize, seed: u64) -> Vec<u8> {
         seed,
         ..SessionSpec::of_tokens(tokens)
     };
-    anthropic_body(&spec.build(), "claude-sonnet-4-5").into()
+    anthropic_body(&spec.build(), "claude-sonnet-4-5")
 }
 
 fn says(role: Role, text: String) -> Message {

@@ -177,3 +177,18 @@ fn archive(args: &ProxyArgs, settings: &Settings) -> Result<PathBuf> {
                 .into()
         })
 }
+
+/// What points Codex at the proxy: a provider of its own, with the credentials of the built-in one: that one's conversations go over
+/// a WebSocket, which is passed through as it is.
+fn codex(url: &str) -> [String; 4] {
+    let provider = format!(
+        "model_providers.neenee={{name=\"neenee\",base_url=\"{url}/v1\",wire_api=\"responses\",requires_openai_auth=true}}"
+    );
+    let flag = "-c".to_owned();
+    [
+        flag.clone(),
+        "model_provider=\"neenee\"".to_owned(),
+        flag,
+        provider,
+    ]
+}

@@ -194,6 +194,16 @@ fn an_agent_is_started_with_its_variables_and_ends_as_it_ends() {
         words,
         [url, &format!("{url}/v1"), url, "127.0.0.1,localhost"]
     );
+    // Codex has no variable, but takes settings as arguments.
+    let codex = bed.write("codex", "#!/bin/sh\necho \"$@\"\n");
+    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&codex, executable).unwrap();
+    let codex = codex.to_str().unwrap();
+    let (out, _) = bed.run(&["proxy", "run", "--", codex, "exec", "hi"], 0);
+    let start = "-c model_provider=\"neenee\" -c model_providers.neenee={";
+    assert!(out.starts_with(start), "{out}");
+    assert!(out.contains("base_url=\"http://127.0.0.1:"), "{out}");
+    assert!(out.ends_with("} exec hi\n"), "{out}");
     bed.run(&["proxy", "run", "--", "sh", "-c", "exit 0"], 0);
     bed.run(
         &["proxy", "run", "--", "sh", "-c", "kill -TERM $$"],

@@ -2,6 +2,8 @@
 //! Deliberately invisible: the terminal is the agent's, and nothing is said unless it cannot start.
 
 use std::env;
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::ExitStatus;
 
 use anyhow::{Context as _, Result};
@@ -9,7 +11,7 @@ use neenee_proxy::{ANTHROPIC, GEMINI, OPENAI};
 use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 
-use super::{bind, settings};
+use super::{bind, codex, settings};
 use crate::cli::{GlobalArgs, ProxyArgs, RunArgs};
 use crate::error::{EndedWith, Failure};
 
@@ -35,6 +37,9 @@ pub(super) async fn run(args: &ProxyArgs, run: &RunArgs, global: &GlobalArgs) ->
     let bound = bind(args, &settings, listen, true).await?;
     let url = bound.url();
     let mut command = Command::new(&run.agent[0]);
+    if is_codex(&run.agent[0]) {
+        command.args(codex(&url));
+    }
     command.args(&run.agent[1..]);
     for (variable, _, path) in VARIABLES {
         command.env(variable, format!("{url}{path}"));
@@ -69,6 +74,12 @@ pub(super) async fn run(args: &ProxyArgs, run: &RunArgs, global: &GlobalArgs) ->
         0 => Ok(()),
         code => Err(EndedWith(code).into()),
     }
+}
+
+/// Codex has no variable for the address.
+fn is_codex(agent: &OsStr) -> bool {
+    let name = Path::new(agent).file_stem();
+    name.is_some_and(|name| name == "codex")
 }
 
 /// Waits for the agent. What the terminal sends goes to it as well, so that it decides when to end; what

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use anyhow::{Context as _, Result};
 use tokio::sync::oneshot;
 
-use super::{Bound, bind, reloaded, settings};
+use super::{Bound, bind, codex, reloaded, settings};
 use crate::cli::{GlobalArgs, ProxyArgs};
 use crate::{error, output};
 
@@ -72,7 +72,7 @@ fn greeting(bound: &Bound) -> String {
     let mut text = format!("listening at {url}, page at {url}/_neenee/{token}\n\n");
     for (agent, line) in [
         ("Claude Code", format!("ANTHROPIC_BASE_URL={url} claude")),
-        ("Codex", format!("codex -c openai_base_url='\"{url}/v1\"'")),
+        ("Codex", format!("codex {}", quoted(&codex(&url)))),
         ("Gemini CLI", format!("GOOGLE_GEMINI_BASE_URL={url} gemini")),
         ("aider", format!("OPENAI_API_BASE={url}/v1 aider")),
         (
@@ -88,4 +88,19 @@ fn greeting(bound: &Bound) -> String {
     }
     text.push('\n');
     text
+}
+
+/// Arguments as a shell takes them; none holds a single quote.
+fn quoted(arguments: &[String]) -> String {
+    let quoted: Vec<String> = arguments
+        .iter()
+        .map(|argument| {
+            if argument.starts_with('-') {
+                argument.clone()
+            } else {
+                format!("'{argument}'")
+            }
+        })
+        .collect();
+    quoted.join(" ")
 }
