@@ -11,6 +11,14 @@ pub const INSPECTED_BODY: usize = 64 << 20;
 /// passes through as it is.
 pub const HELD_BODIES: usize = 512 << 20;
 
+/// A body whose length is not told is reckoned to have this many bytes; a long conversation has a few
+/// million.
+pub const UNTOLD_BODY: usize = 8 << 20;
+
+/// A packed body is reckoned to be this many times as long unpacked. Text of code and logs packs to a
+/// fifth or so.
+pub const PACKED: usize = 8;
+
 /// A compressed body may grow to this many bytes, which is what an uncompressed one may have.
 pub const DECODED_BODY: usize = INSPECTED_BODY;
 

@@ -74,17 +74,18 @@ impl FileArchive {
         };
         for other in 0..FILES {
             let path = path(&folder, other);
-            match File::open(&path) {
-                Ok(file) => {
-                    let end = inner.index(other, file)?;
-                    if other == number {
-                        // What a crash left half written was never told to be kept.
-                        inner.file.set_len(end)?;
-                        inner.end = end;
-                    }
+            let indexed = File::open(&path)
+                .map_err(ArchiveError::from)
+                .and_then(|file| inner.index(other, file));
+            match indexed {
+                Ok(end) if other == number => {
+                    // What a crash left half written was never told to be kept.
+                    inner.file.set_len(end)?;
+                    inner.end = end;
                 }
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error.into()),
+                Err(error) if other == number => return Err(error),
+                // What another process holds, or holds no more, is not needed to go on.
+                Ok(_) | Err(_) => {}
             }
         }
         inner.file.seek(SeekFrom::Start(inner.end))?;

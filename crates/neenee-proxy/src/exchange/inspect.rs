@@ -71,15 +71,7 @@ pub(super) async fn forward(
         target: parts.uri,
         headers: parts.headers,
     };
-    let expected = http_body::Body::size_hint(&body).upper();
-    let room = expected
-        .map_or(limits::INSPECTED_BODY, |bytes| {
-            usize::try_from(bytes).unwrap_or(usize::MAX)
-        })
-        .min(limits::INSPECTED_BODY);
-    // The body, the unpacked body and the new body are held together.
-    let kib = u32::try_from((room >> 10) * 3 + 1).unwrap_or(u32::MAX);
-    let room = Arc::clone(&shared.room).try_acquire_many_owned(kib);
+    let room = Arc::clone(&shared.room).try_acquire_many_owned(room(&body, &head.headers));
     let collected = match room {
         Ok(room) => (collect(body, limits::INSPECTED_BODY).await, Some(room)),
         Err(_) => (Ok(Collected::Flowing(flowing(body))), None),
@@ -93,7 +85,7 @@ pub(super) async fn forward(
         (Ok(Collected::Flowing(body)), _) => {
             add(&shared.metrics.uninspected, 1);
             shared.log.line(&format!(
-                "request {number}: passed through as it came: too large to be looked into"
+                "request {number}: passed through as it came: too large to be looked into, or no room for it"
             ));
             let sent = shared.client.send(head.request(body)).await?;
             return Ok((sent.map(flowing), None));
@@ -194,6 +186,18 @@ impl Inspected<'_> {
             ticket: projected.ticket,
         }
     }
+}
+
+/// What a request is reckoned to hold, in KiB: its body, that unpacked, and the new one.
+fn room(body: &Incoming, headers: &HeaderMap) -> u32 {
+    let told = http_body::Body::size_hint(body).upper();
+    let told = told.map_or(limits::UNTOLD_BODY, |bytes| {
+        usize::try_from(bytes).unwrap_or(usize::MAX)
+    });
+    let packed = headers.contains_key(CONTENT_ENCODING);
+    let unpacked = told.saturating_mul(if packed { limits::PACKED } else { 1 });
+    let kib = (unpacked.min(limits::INSPECTED_BODY) >> 10) * 3 + 1;
+    u32::try_from(kib).unwrap_or(u32::MAX)
 }
 
 fn job(shared: &Shared, route: &Route, headers: &HeaderMap, body: Bytes) -> Job {

@@ -280,3 +280,64 @@ async fn a_stream_that_runs_is_drained_at_shutdown() {
         .unwrap();
     TcpStream::connect(served.address).await.unwrap_err();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_slow_reader_holds_the_upstream_back_and_misses_nothing() {
+    const CHUNK: usize = 64 << 10;
+    const CHUNKS: usize = 1_024;
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0))
+        .await
+        .unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let written = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let count = std::sync::Arc::clone(&written);
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let mut buffer = vec![0; 64 << 10];
+        stream.read(&mut buffer).await.unwrap();
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n",
+            CHUNK * CHUNKS
+        );
+        stream.write_all(head.as_bytes()).await.unwrap();
+        for chunk in 0..CHUNKS {
+            let bytes = vec![(chunk % 251) as u8; CHUNK];
+            stream.write_all(&bytes).await.unwrap();
+            count.fetch_add(CHUNK, Ordering::Relaxed);
+        }
+        tokio::time::sleep(PATIENCE).await;
+    });
+    let served = Served::start(settings(&url)).await;
+    let body = small_body(PATHS[2]);
+    let mut stream = TcpStream::connect(served.address).await.unwrap();
+    let head = format!(
+        "POST {} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        PATHS[2],
+        body.len()
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(body).await.unwrap();
+    // Nobody reads: what fits into buffers of connections is written, and no more.
+    let mut before = usize::MAX;
+    loop {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        let now = written.load(Ordering::Relaxed);
+        if now == before && now > 0 {
+            break;
+        }
+        before = now;
+    }
+    assert!(before < CHUNK * CHUNKS / 2, "{before} bytes are held");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    let start = answer
+        .windows(4)
+        .position(|window| window == b"\r\n\r\n")
+        .unwrap()
+        + 4;
+    assert_eq!(answer.len() - start, CHUNK * CHUNKS);
+    let chunks = answer[start..].chunks(CHUNK).enumerate();
+    for (number, chunk) in chunks {
+        assert!(chunk.iter().all(|&byte| byte == (number % 251) as u8));
+    }
+}
