@@ -4,6 +4,7 @@
 mod catalogue;
 mod history;
 mod inspect;
+mod proxy;
 mod prune;
 mod replay;
 mod run;
@@ -15,6 +16,7 @@ use crate::render::ColorChoice;
 pub(crate) use catalogue::{CompletionsArgs, ListArgs, ManArgs, ModelsArgs};
 pub(crate) use history::{DiffArgs, RestoreArgs};
 pub(crate) use inspect::InspectArgs;
+pub(crate) use proxy::{ProxyArgs, ProxyCommand, RunArgs};
 pub(crate) use prune::PruneArgs;
 pub(crate) use replay::ReplayArgs;
 pub(crate) use run::{AgentArgs, Api, ChatArgs, RunArgs};
@@ -39,6 +41,7 @@ Examples:
   neenee prune --now --explain session.jsonl         what would go, and why; nothing is written
   neenee inspect session.jsonl                       what fills the window
   curl … | neenee prune --model claude-opus-4-5 -    prune a request body on its way
+  neenee proxy run -- claude                         an agent whose requests are pruned on their way
   neenee prune --in-place session.jsonl              the same, the original kept in the store
   neenee restore session.jsonl --in-place            and back, byte for byte
   neenee replay --compare all ~/sessions             what policies would have kept, saved and cost
@@ -46,6 +49,8 @@ Examples:
   neenee config                                      every setting and where it came from
 
 Exit codes: 0 done (also when there was nothing to do), 1 a check failed, 2 bad input or usage.";
+Exit codes: 0 done (also when there was nothing to do), 2 bad input or usage; `proxy run` ends as the
+agent does.";
 
 /// What every command takes.
 #[derive(Debug, clap::Args)]
@@ -65,6 +70,7 @@ pub(crate) enum Command {
     Inspect(InspectArgs),
     Run(RunArgs),
     Chat(ChatArgs),
+    Proxy(ProxyArgs),
     Sessions(SessionsArgs),
     Restore(RestoreArgs),
     Diff(DiffArgs),

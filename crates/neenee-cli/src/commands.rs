@@ -9,6 +9,7 @@ mod formats;
 mod inspect;
 mod man;
 mod models;
+mod proxy;
 mod prune;
 mod replay;
 mod restore;
@@ -30,6 +31,7 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
         Command::Run(args) => run::run(args, &settings(&cli.global)?),
         Command::Chat(args) => chat::run(args, &settings(&cli.global)?),
         Command::Inspect(args) => inspect::run(args, settings(&cli.global)?, colour),
+        Command::Proxy(args) => proxy::run(args, &cli.global),
         Command::Sessions(args) => sessions::run(args, &settings(&cli.global)?, colour),
         Command::Restore(args) => restore::run(args, &settings(&cli.global)?),
         Command::Diff(args) => diff::run(args, &settings(&cli.global)?, colour),

@@ -70,6 +70,17 @@ impl fmt::Display for CheckFailed {
 }
 
 impl std::error::Error for CheckFailed {}
+/// A command that was started ended with this code, and so does ours.
+#[derive(Debug)]
+pub(crate) struct EndedWith(pub(crate) u8);
+
+impl fmt::Display for EndedWith {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "it ended with code {}", self.0)
+    }
+}
+
+impl std::error::Error for EndedWith {}
 
 /// Tells the error on stderr, and says how to end.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
@@ -80,6 +91,8 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if let Some(failed) = error.downcast_ref::<CheckFailed>() {
         output::note(&plain(&format!("check failed: {failed}")));
         return ExitCode::from(CHECK_FAILED);
+    if let Some(EndedWith(code)) = error.downcast_ref() {
+        return ExitCode::from(*code);
     }
     if error.downcast_ref::<AlreadyTold>().is_none() {
         output::note(&tell(error));

@@ -14,6 +14,7 @@ use anyhow::Result;
 use neenee_core::model::RewriteRule;
 use neenee_core::pressure::{CHARS_PER_TOKEN, CompactionPolicy, Protected, PruneOptions};
 use neenee_core::touch::ToolTable;
+use neenee_proxy::{ProxySettings, Upstreams};
 use neenee_store::location::Location;
 
 use crate::error::Failure;
@@ -219,6 +220,68 @@ impl Settings {
     /// The window that is configured, in tokens.
     pub(crate) fn window(&self) -> Option<usize> {
         self.count(Key::Window)
+    }
+
+    /// What the proxy is told, its token aside.
+    pub(crate) fn proxy(&self) -> Result<ProxySettings> {
+        let mut upstreams = Upstreams::default();
+        for upstream in self.own_list(Key::ProxyUpstreams)? {
+            let (name, url) = upstream.split_once('=').unwrap_or((upstream, ""));
+            upstreams.set(name.trim(), url).map_err(|error| {
+                let origin = &self.get(Key::ProxyUpstreams).origin;
+                Failure::new(format!("failed to {error}, as {origin} has it"))
+                    .fix("write NAME=URL, as openai=https://openrouter.ai/api")
+            })?;
+        }
+        Ok(ProxySettings {
+            upstreams,
+            policy: self.policy(),
+            options: self.options(RewriteRule::Free)?,
+            tools: self.tool_table()?,
+            model: self.model().map(str::to_owned),
+            window: self.window(),
+            rewrite: self.rewrite_rule(),
+            cache_aware: self.switch(Key::CacheAware),
+            cold_prune_utilization: self.fraction(Key::ColdPruneUtilization),
+            memory_bytes: self.count(Key::ProxyMemory).unwrap_or(1) << 20,
+            token: None,
+        })
+    }
+
+    /// Where the proxy listens.
+    pub(crate) fn proxy_listen(&self) -> Result<&str> {
+        self.own(Key::ProxyListen)?;
+        Ok(self.text(Key::ProxyListen).unwrap_or_default())
+    }
+
+    /// Where the proxy keeps originals.
+    pub(crate) fn proxy_archive(&self) -> Result<Option<&str>> {
+        self.own(Key::ProxyArchive)?;
+        Ok(self.text(Key::ProxyArchive))
+    }
+
+    fn own_list(&self, key: Key) -> Result<&[String]> {
+        self.own(key)?;
+        Ok(self.list(key))
+    }
+
+    /// Refuses a value that a project's file has: whoever wrote the project must not say where a
+    /// user's keys are sent.
+    fn own(&self, key: Key) -> Result<()> {
+        let origin = &self.get(key).origin;
+        let Origin::File { path, .. } = origin else {
+            return Ok(());
+        };
+        let mut places = self.places.iter();
+        if places.any(|place| place.layer == "project" && place.path == *path) {
+            return Err(Failure::new(format!(
+                "failed to use {} of {origin}: a project may not say where requests go",
+                key.name()
+            ))
+            .fix("set it in the user's file, the environment or by a flag")
+            .into());
+        }
+        Ok(())
     }
 
     fn protected(&self) -> Result<Protected> {

@@ -3,7 +3,12 @@
 
 use neenee_core::pressure::{CHARS_PER_TOKEN, CompactionPolicy, Protected, PruneOptions};
 
+use neenee_proxy::ProxySettings;
+
 use super::value::{Kind, Value};
+
+/// Only for this machine.
+const PROXY_LISTEN: &str = "127.0.0.1:6336";
 
 /// What can be configured. The order is that of [`ROWS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +49,18 @@ pub(crate) enum Key {
     ProtectTools,
     /// Files that are left alone.
     ProtectFiles,
+    /// Whether the provider's cache decides about pruning early.
+    CacheAware,
+    /// When pruning engages while the cache is cold.
+    ColdPruneUtilization,
+    /// Where the proxy listens.
+    ProxyListen,
+    /// Where the proxy sends requests.
+    ProxyUpstreams,
+    /// Where the proxy keeps originals.
+    ProxyArchive,
+    /// What the proxy's conversations may take.
+    ProxyMemory,
     /// Where sessions are kept.
     Store,
 }
@@ -82,6 +99,12 @@ pub(crate) const ROWS: &[Row] = &[
     Row { key: Key::UnsentCap, name: "unsent_cap_tokens", kind: Kind::Count { least: 1 }, about: "Under `append_only`, results that were not sent yet are cut to this many tokens." },
     Row { key: Key::ProtectTools, name: "protect_tools", kind: Kind::Globs, about: "Tools whose results are never degraded, as globs over their names." },
     Row { key: Key::ProtectFiles, name: "protect_files", kind: Kind::Globs, about: "Files whose results are never degraded, as globs over their paths." },
+    Row { key: Key::CacheAware, name: "cache_aware", kind: Kind::Switch, about: "In the proxy: prune a conversation early when the provider's cache of it is cold, or when that pays while it is warm." },
+    Row { key: Key::ColdPruneUtilization, name: "cold_prune_utilization", kind: Kind::Fraction, about: "Fraction of the window over which `cache_aware` may prune." },
+    Row { key: Key::ProxyListen, name: "proxy.listen", kind: Kind::Text, about: "Address and port that the proxy listens at. Not from a project's file." },
+    Row { key: Key::ProxyUpstreams, name: "proxy.upstreams", kind: Kind::Upstreams, about: "Where the proxy sends requests, as `NAME=URL`; `openai`, `anthropic` and `gemini` replace the public ones, others are reached at `/NAME/`. Not from a project's file." },
+    Row { key: Key::ProxyArchive, name: "proxy.archive", kind: Kind::Text, about: "Folder in which the proxy keeps the originals of what it prunes. Not from a project's file." },
+    Row { key: Key::ProxyMemory, name: "proxy.memory_mb", kind: Kind::Count { least: 1 }, about: "What the proxy's conversations may take, in MB of memory, estimated; the archive brings back those that had to go." },
     Row { key: Key::Store, name: "store", kind: Kind::Text, about: "Where sessions are kept: a folder, or `postgres://…`. Not set, it is `neenee/sessions` in the user's data folder." },
 ];
 
@@ -106,6 +129,7 @@ impl Key {
     pub(crate) fn default(self) -> Option<Value> {
         let policy = CompactionPolicy::default();
         let options = PruneOptions::default();
+        let proxy = ProxySettings::default();
         let globs =
             |globs: &[&str]| Value::List(globs.iter().map(|&glob| glob.to_owned()).collect());
         Some(match self {
@@ -126,6 +150,12 @@ impl Key {
             Key::UnsentCap => Value::Count(options.unsent_cap_chars / CHARS_PER_TOKEN),
             Key::ProtectTools => globs(&Protected::TOOLS),
             Key::ProtectFiles => globs(&Protected::FILES),
+            Key::CacheAware => Value::Switch(proxy.cache_aware),
+            Key::ColdPruneUtilization => Value::Fraction(proxy.cold_prune_utilization),
+            Key::ProxyListen => Value::Text(PROXY_LISTEN.to_owned()),
+            Key::ProxyUpstreams => Value::List(Vec::new()),
+            Key::ProxyArchive => return None,
+            Key::ProxyMemory => Value::Count(proxy.memory_bytes >> 20),
         })
     }
 }

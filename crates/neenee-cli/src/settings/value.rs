@@ -38,6 +38,8 @@ pub(crate) enum Kind {
     Choice(&'static [&'static str]),
     /// A list of globs.
     Globs,
+    /// A list of names with addresses.
+    Upstreams,
 }
 
 impl Kind {
@@ -67,7 +69,7 @@ impl Kind {
                     .ok_or_else(|| self.refuse(text))
             }
             (Kind::Text | Kind::Choice(_), DeValue::String(text)) => self.word(text),
-            (Kind::Globs, DeValue::Array(items)) => items
+            (Kind::Globs | Kind::Upstreams, DeValue::Array(items)) => items
                 .iter()
                 .map(|item| match item.get_ref() {
                     DeValue::String(text) => Ok(text.clone().into_owned()),
@@ -84,7 +86,7 @@ impl Kind {
         let text = text.trim();
         match self {
             Kind::Text | Kind::Choice(_) => self.word(text),
-            Kind::Globs if !text.starts_with('[') => Ok(Value::List(
+            Kind::Globs | Kind::Upstreams if !text.starts_with('[') => Ok(Value::List(
                 text.split(',')
                     .map(str::trim)
                     .filter(|glob| !glob.is_empty())
@@ -119,6 +121,7 @@ impl Kind {
             Kind::Text => "a text".to_owned(),
             Kind::Choice(words) => format!("one of {}", words.join(", ")),
             Kind::Globs => "a list of globs, such as [\"todo*\"]".to_owned(),
+            Kind::Upstreams => "a list of NAME=URL".to_owned(),
         };
         format!("expected {expected}, found {found}")
     }

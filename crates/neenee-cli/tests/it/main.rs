@@ -3,6 +3,8 @@
 
 mod config;
 mod inspect;
+#[cfg(unix)]
+mod proxy;
 mod prune;
 mod replay;
 mod run;
