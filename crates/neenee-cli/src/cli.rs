@@ -16,7 +16,7 @@ use crate::render::ColorChoice;
 pub(crate) use catalogue::{CompletionsArgs, ListArgs, ManArgs, ModelsArgs};
 pub(crate) use history::{DiffArgs, RestoreArgs};
 pub(crate) use inspect::InspectArgs;
-pub(crate) use proxy::{ProxyArgs, ProxyCommand, RunArgs};
+pub(crate) use proxy::{ProxyArgs, ProxyCommand, ProxyRunArgs};
 pub(crate) use prune::PruneArgs;
 pub(crate) use replay::ReplayArgs;
 pub(crate) use run::{AgentArgs, Api, ChatArgs, RunArgs};
@@ -48,9 +48,8 @@ Examples:
   neenee run 'make the tests pass'                   let a model work, relieved as it goes
   neenee config                                      every setting and where it came from
 
-Exit codes: 0 done (also when there was nothing to do), 1 a check failed, 2 bad input or usage.";
-Exit codes: 0 done (also when there was nothing to do), 2 bad input or usage; `proxy run` ends as the
-agent does.";
+Exit codes: 0 done (also when there was nothing to do), 1 a check failed, 2 bad input or usage;
+`proxy run` ends as the command does that it started.";
 
 /// What every command takes.
 #[derive(Debug, clap::Args)]

@@ -91,6 +91,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if let Some(failed) = error.downcast_ref::<CheckFailed>() {
         output::note(&plain(&format!("check failed: {failed}")));
         return ExitCode::from(CHECK_FAILED);
+    }
     if let Some(EndedWith(code)) = error.downcast_ref() {
         return ExitCode::from(*code);
     }

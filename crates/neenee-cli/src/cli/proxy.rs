@@ -41,13 +41,13 @@ pub(crate) struct ProxyArgs {
 /// What to do besides serving.
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProxyCommand {
-    Run(RunArgs),
+    Run(ProxyRunArgs),
 }
 
 /// Start an agent with the variables that point it at a proxy of its own
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]
-pub(crate) struct RunArgs {
+pub(crate) struct ProxyRunArgs {
     /// The agent and its arguments
     #[arg(
         required = true,

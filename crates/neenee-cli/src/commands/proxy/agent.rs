@@ -12,7 +12,7 @@ use tokio::process::{Child, Command};
 use tokio::sync::oneshot;
 
 use super::{bind, codex, settings};
-use crate::cli::{GlobalArgs, ProxyArgs, RunArgs};
+use crate::cli::{GlobalArgs, ProxyArgs, ProxyRunArgs};
 use crate::error::{EndedWith, Failure};
 
 /// Which variable points at which provider, and what its value has behind the address.
@@ -23,7 +23,7 @@ const VARIABLES: [(&str, &str, &str); 4] = [
     ("GOOGLE_GEMINI_BASE_URL", GEMINI, ""),
 ];
 
-pub(super) async fn run(args: &ProxyArgs, run: &RunArgs, global: &GlobalArgs) -> Result<()> {
+pub(super) async fn run(args: &ProxyArgs, run: &ProxyRunArgs, global: &GlobalArgs) -> Result<()> {
     // Where the variables point already is where this user's requests go.
     let there: Vec<String> = VARIABLES
         .iter()
