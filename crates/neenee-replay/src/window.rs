@@ -1,15 +1,12 @@
 //! The window as it is sent: what was seen so far, less what projections took out. They stick.
 //! Deliberately blind to the future: a policy sees what an agent would see at that moment.
 
-use std::cell::OnceCell;
-
 use neenee_core::estimate::Estimator;
 use neenee_core::message::Tier;
 use neenee_core::pressure::view::{ResultView, View};
-use rustc_hash::FxHashSet;
 
 use crate::fenwick::Fenwick;
-use crate::needs::{identifiers, key, lines};
+use crate::needs::{Need, NeedKind, identifiers};
 use crate::recording::{Found, Recording};
 
 /// What a policy does to one result.
@@ -60,7 +57,6 @@ pub struct Held {
     /// What became of it; `None` while it is whole.
     pub pruned: Option<Pruned>,
     text: Option<Box<str>>,
-    keys: OnceCell<FxHashSet<u64>>,
 }
 
 impl Held {
@@ -224,7 +220,6 @@ impl<'r, 'd> Window<'r, 'd> {
             held.tokens = after;
             if let Some(text) = edit.text {
                 held.text = Some(text.into());
-                held.keys = OnceCell::new();
                 held.tier = edit.tier;
                 held.pruned = Some(Pruned {
                     turn: self.turn,
@@ -243,16 +238,15 @@ impl<'r, 'd> Window<'r, 'd> {
         applied
     }
 
-    /// Whether a result still shows a piece of text that it held when it was whole.
-    pub(crate) fn shows(&self, ordinal: usize, wanted: u64) -> bool {
+    /// Whether a result still shows what a need is about, which it held when it was whole.
+    pub(crate) fn shows(&self, ordinal: usize, need: &Need) -> bool {
         let Some(held) = self.held.get(ordinal) else {
             return false;
         };
         let Some(text) = &held.text else { return true };
-        let keys = held.keys.get_or_init(|| {
-            let pieces = lines(text).chain(identifiers(text));
-            pieces.map(key).collect()
-        });
-        keys.contains(&wanted)
+        match need.kind {
+            NeedKind::Line => memchr::memmem::find(text.as_bytes(), need.text.as_bytes()).is_some(),
+            NeedKind::Identifier => identifiers(text).any(|name| *name == *need.text),
+        }
     }
 }
