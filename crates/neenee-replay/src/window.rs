@@ -89,6 +89,7 @@ pub struct Window<'r, 'd> {
     idle: Option<i64>,
     stale_tokens: i64,
     calls: usize,
+    results: usize,
 }
 
 impl<'r, 'd> Window<'r, 'd> {
@@ -106,6 +107,7 @@ impl<'r, 'd> Window<'r, 'd> {
             idle: None,
             stale_tokens: 0,
             calls: 0,
+            results: 0,
         }
     }
 
@@ -127,6 +129,11 @@ impl<'r, 'd> Window<'r, 'd> {
     /// Estimated tokens of the calls in the window.
     pub fn call_tokens(&self) -> usize {
         self.calls
+    }
+
+    /// Estimated tokens of the results in the window.
+    pub fn result_tokens(&self) -> usize {
+        self.results
     }
 
     /// The turn that is about to be asked for.
@@ -176,10 +183,13 @@ impl<'r, 'd> Window<'r, 'd> {
         self.tokens += tokens;
         self.whole += tokens;
         match self.recording.views()[self.end] {
-            View::Result(_) => self.held.push(Held {
-                tokens,
-                ..Held::default()
-            }),
+            View::Result(_) => {
+                self.results += tokens;
+                self.held.push(Held {
+                    tokens,
+                    ..Held::default()
+                });
+            }
             View::Call(_) => self.calls += tokens,
             _ => {}
         }
@@ -230,7 +240,8 @@ impl<'r, 'd> Window<'r, 'd> {
                 self.stale_tokens -= saved as i64;
             }
             self.weights.add(found.at, -(saved as i64));
-            self.tokens -= saved.min(self.tokens);
+            self.tokens -= saved;
+            self.results -= saved;
             applied.edits += 1;
             applied.reclaimed += saved;
             applied.first = Some(applied.first.map_or(found.at, |first| first.min(found.at)));
