@@ -19,7 +19,8 @@ pub(super) const ENTRY: Entry = Entry {
     build: |params, ground, _| {
         let defaults = Defaults {
             trigger: 0.5,
-            target: 0.4,
+            target: 0.3,
+            reads: 0.6,
             floor: 10_000,
         };
         let pays = Pays {

@@ -4,15 +4,15 @@
 //! differs.
 //!
 //! A result's rank is its age: the tokens of results that came after it, or after its file was last read
-//! or changed, times a factor for its kind. Reads of files that nobody changed since are what later
-//! edits quote; of changed files less, of searches less still; what a later result shows again is no use
-//! at all. What is youngest stays while it fits: into what is left of the `target` once everything that is no
-//! result has its place, or into the `budget` where that is more, so that large arguments of calls do not
-//! cost the results that are in use.
+//! or changed, times a factor for its kind. What is youngest stays while it fits: into what is left of
+//! the `target` once everything that is no result has its place, or into the `budget` where that is more,
+//! so that large arguments of calls do not cost the results that are in use. Reads of files that nobody
+//! changed since are what later edits quote: they may fill the window up to `reads`. What a later result
+//! shows again is no use at all.
 //!
-//! Parameters: `trigger`, `target` (fractions of the window), `budget`, `floor` (the least that a
-//! projection gives back), `horizon` (the oldest that stays; all in tokens), `mutated`, `shell`, `search`,
-//! `error` (factors), `touch` (0 counts from the result itself, 1 from when its file was last touched).
+//! Parameters: `trigger`, `target`, `reads` (fractions of the window), `budget`, `floor` (the least that a
+//! projection gives back), `horizon` (the oldest that stays; all in tokens), `mutated`, `shell`, `search`
+//! (factors), `touch` (0 counts from the result itself, 1 from when its file was last touched).
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use neenee_core::message::{Degraded, Tier};
 use neenee_core::pressure::tiers::{TRUNCATE_MIN_CHARS, cleared, truncated};
 use neenee_core::pressure::view::View;
 use neenee_core::pressure::{
-    Decision, Edit as PlanEdit, Plan, Planner, PruneOptions, Reason, Replacement, Setup,
+    Decision, Edit as PlanEdit, Plan, Planner, PruneOptions, Reason, Replacement, ResultInfo, Setup,
 };
 use neenee_core::touch::Access;
 use rustc_hash::FxHashMap;
@@ -37,7 +37,8 @@ pub(super) const ENTRY: Entry = Entry {
     build: |params, ground, _| {
         let defaults = Defaults {
             trigger: ground.policy.prune_utilization,
-            target: 0.7,
+            target: 0.4,
+            reads: ground.policy.compact_utilization,
             floor: 5_000,
         };
         Ok(Box::new(Ranked::new(params, ground, &defaults, None)?))
@@ -50,6 +51,8 @@ pub(super) struct Defaults {
     pub(super) trigger: f64,
     /// Fraction of the window.
     pub(super) target: f64,
+    /// Fraction of the window.
+    pub(super) reads: f64,
     /// Tokens.
     pub(super) floor: usize,
 }
@@ -80,13 +83,13 @@ pub(super) struct Ranked {
     on: bool,
     trigger: usize,
     target: usize,
+    reads: usize,
     budget: usize,
     floor: usize,
     horizon: f64,
     mutated: f64,
     shell: f64,
     search: f64,
-    error: f64,
     touch: f64,
     /// Tokens of all results so far.
     clock: usize,
@@ -119,14 +122,14 @@ impl Ranked {
             on: ground.policy.prune,
             trigger: ground.tokens(params.number("trigger", defaults.trigger)?),
             target: ground.tokens(params.number("target", defaults.target)?),
-            budget: params.count("budget", 5_000)?,
+            reads: ground.tokens(params.number("reads", defaults.reads)?),
+            budget: params.count("budget", 4_000)?,
             floor: params.count("floor", defaults.floor)?,
-            horizon: params.count("horizon", 25_000)? as f64,
-            mutated: params.number("mutated", 2.0)?,
+            horizon: params.count("horizon", 30_000)? as f64,
+            mutated: params.number("mutated", 1.0)?,
             shell: params.number("shell", 1.0)?,
-            search: params.number("search", 4.0)?,
-            error: params.number("error", 1.0)?,
-            touch: params.number("touch", 0.5)?.min(1.0),
+            search: params.number("search", 2.0)?,
+            touch: params.number("touch", 0.9)?.min(1.0),
             clock: 0,
             born: Vec::new(),
             touched: FxHashMap::default(),
@@ -151,14 +154,12 @@ impl Ranked {
     /// The rank; `None` for what is of no use whatever its age.
     fn age(&self, decision: &Decision) -> Option<f64> {
         let info = self.planner.result(decision.ordinal)?;
-        let reads = |access| matches!(access, Access::Read(_));
         let factor = match decision.reason {
             Reason::Reread | Reason::Covered | Reason::Duplicate | Reason::Disposable => {
                 return None;
             }
             Reason::Mutated => self.mutated,
-            _ if info.is_error => self.error,
-            _ if info.targets.iter().any(|target| reads(target.access)) => 1.0,
+            _ if !info.targets.is_empty() => 1.0,
             _ => match info.tool.to_ascii_lowercase().as_str() {
                 "grep" | "glob" | "list" | "ls" | "find" => self.search,
                 _ => self.shell,
@@ -172,6 +173,16 @@ impl Ranked {
         let last = names.filter_map(|name| self.touched.get(&name)).max();
         let since = last.map_or(own, |&last| (self.clock - last) as f64);
         Some((own + (since - own).min(0.0) * self.touch + YOUNG) * factor)
+    }
+
+    /// Whether it shows a file that nobody changed since.
+    fn is_unchanged_read(&self, decision: &Decision) -> bool {
+        let info = self.planner.result(decision.ordinal);
+        let read = |info: ResultInfo<'_>| {
+            let mut targets = info.targets.iter();
+            targets.any(|target| target.access != Access::Mutate)
+        };
+        !decision.reason.is_stale() && info.is_some_and(read)
     }
 
     /// Whether what `plan` saves in requests to come is more than writing again what stands behind
@@ -266,11 +277,15 @@ impl Policy for Ranked {
 
         let fixed = window.tokens() - results;
         let mut room = self.budget.max(self.target.saturating_sub(fixed));
+        let mut more = self.reads.saturating_sub(fixed + room);
         let mut plan = Plan::default();
         for (age, decision) in ranked {
             let tokens = window.held()[decision.ordinal].tokens;
-            if age <= self.horizon && tokens <= room {
+            let young = age <= self.horizon;
+            if young && tokens <= room {
                 room -= tokens;
+            } else if young && tokens <= more && self.is_unchanged_read(decision) {
+                more -= tokens;
             } else if let Some(edit) = self.degrade(window, decision) {
                 plan.reclaimed_tokens += edit.decision.tokens.saved();
                 plan.reclaimed_chars += edit.decision.chars.saved();

@@ -223,17 +223,32 @@ fn read_then_commands(count: usize) -> Made {
 #[test]
 fn ranked_keeps_reads_longer_than_commands_within_its_room() {
     let made = read_then_commands(9).edit("/p/a.rs", &line_of("alpha", 40), "x");
-    let kept = ["floor=2000", "shell=100", "target=0.3", "budget=3500"];
+    let kept = [
+        "floor=2000",
+        "shell=100",
+        "target=0.3",
+        "budget=3500",
+        "reads=0",
+    ];
     let run = made.replay("ours-ranked", &kept, 12_000);
     let first = run.rows.iter().find(|row| row.edits > 0).unwrap();
     assert!(first.whole > 7_800 && first.sent < 7_800);
     assert!(needed(&run) > 0);
     assert_eq!(missed(&run), 0);
     // Commands that count as reads push the older read out.
-    let equal = ["floor=2000", "shell=1", "target=0.3", "budget=3500"];
+    let equal = [
+        "floor=2000",
+        "shell=1",
+        "target=0.3",
+        "budget=3500",
+        "reads=0",
+    ];
     assert!(missed(&made.replay("ours-ranked", &equal, 12_000)) > 0);
-    let none = ["floor=2000", "shell=100", "target=0", "budget=0"];
+    // Without room of their own, that is; a file that nobody changed since has some by default.
+    let none = ["floor=2000", "target=0", "budget=0", "reads=0"];
     assert!(missed(&made.replay("ours-ranked", &none, 12_000)) > 0);
+    let some = ["floor=2000", "target=0", "budget=0", "reads=0.7"];
+    assert_eq!(missed(&made.replay("ours-ranked", &some, 12_000)), 0);
     let old = ["floor=2000", "shell=100", "target=0.3", "horizon=1000"];
     assert!(missed(&made.replay("ours-ranked", &old, 12_000)) > 0);
 }
