@@ -37,9 +37,9 @@ pub(super) const ENTRY: Entry = Entry {
     build: |params, ground, _| {
         let defaults = Defaults {
             trigger: ground.policy.prune_utilization,
-            target: 0.4,
+            target: 0.3,
             reads: ground.policy.compact_utilization,
-            floor: 5_000,
+            floor: 7_500,
         };
         Ok(Box::new(Ranked::new(params, ground, &defaults, None)?))
     },
@@ -123,7 +123,7 @@ impl Ranked {
             trigger: ground.tokens(params.number("trigger", defaults.trigger)?),
             target: ground.tokens(params.number("target", defaults.target)?),
             reads: ground.tokens(params.number("reads", defaults.reads)?),
-            budget: params.count("budget", 4_000)?,
+            budget: params.count("budget", 3_000)?,
             floor: params.count("floor", defaults.floor)?,
             horizon: params.count("horizon", 30_000)? as f64,
             mutated: params.number("mutated", 1.0)?,
