@@ -1,6 +1,9 @@
 //! What each policy takes out, and when.
 //! Deliberately small: each test is the documented behaviour of one system.
 
+use std::sync::Arc;
+
+use neenee_core::pressure::{Planner, Setup};
 use neenee_replay::{Ground, Params, Run, policy};
 use neenee_testkit::session::SessionSpec;
 
@@ -297,6 +300,56 @@ fn the_cache_aware_policy_prunes_only_what_pays() {
         "{}",
         first.whole
     );
+}
+
+/// A replay that fed the planner another window than the one it sends would measure nothing.
+#[test]
+fn ours_does_what_the_planner_says_of_the_same_window() {
+    let spec = SessionSpec {
+        results: 150,
+        files: 12,
+        bytes: 400_000,
+        seed: 5,
+    };
+    let body = neenee_testkit::session::anthropic_body(&spec.build(), "claude-sonnet-4-5");
+    let document = neenee_wire::read(&body, None).unwrap();
+    let ground = Ground::new(60_000);
+    let recording = neenee_replay::Recording::new(&document, &ground, &mut Default::default());
+    let params = Params::default();
+    let mut ours = policy::build("ours", &params, &ground, &recording).unwrap();
+    let terms = neenee_replay::Terms::new(&ground);
+    let run = neenee_replay::replay(&recording, &mut *ours, &terms);
+    let setup = Setup {
+        tools: ground.tools.clone(),
+        options: ground.options.clone(),
+        estimator: ground.estimator,
+    };
+    let mut planner = Planner::new(Arc::new(setup));
+    let (mut fed, mut projections) = (0, 0);
+    for (row, turn) in run.rows.iter().zip(recording.turns()) {
+        planner.extend(recording.views()[fed..turn.start].iter().copied());
+        fed = turn.start;
+        let pressure = planner.pressure_tokens();
+        assert_eq!(
+            row.sent + row.reclaimed,
+            pressure,
+            "before turn {}",
+            row.turn
+        );
+        if row.edits == 0 {
+            continue;
+        }
+        assert!(ground.budget().prune_engages(pressure));
+        let plan = planner.plan();
+        assert!(planner.exceeds_floor(&plan));
+        assert_eq!(
+            (row.edits, row.reclaimed),
+            (plan.edits.len(), plan.reclaimed_tokens)
+        );
+        planner.record(&plan);
+        projections += 1;
+    }
+    assert!(projections > 3, "{projections}");
 }
 
 /// On a long made-up session: nobody but the oracle may look ahead, and no sum may be off.
