@@ -2,17 +2,24 @@
 //! Deliberately no behaviour: arguments are parsed first and acted upon in `commands`.
 
 mod catalogue;
+mod history;
 mod inspect;
 mod prune;
 mod replay;
+mod sessions;
 
 use clap::{Parser, Subcommand};
 
 use crate::render::ColorChoice;
 pub(crate) use catalogue::{CompletionsArgs, ListArgs, ManArgs, ModelsArgs};
+pub(crate) use history::{DiffArgs, RestoreArgs};
 pub(crate) use inspect::InspectArgs;
 pub(crate) use prune::PruneArgs;
 pub(crate) use replay::ReplayArgs;
+pub(crate) use sessions::{
+    ExportArgs, ForkArgs, GcArgs, ImportArgs, RemoveArgs, RenameArgs, SessionArgs, SessionsArgs,
+    SessionsCommand,
+};
 
 /// Relieve the context of LLM agents: prune old tool results, leave everything else byte for byte.
 #[derive(Debug, Parser)]
@@ -30,6 +37,8 @@ Examples:
   neenee prune --now --explain session.jsonl         what would go, and why; nothing is written
   neenee inspect session.jsonl                       what fills the window
   curl … | neenee prune --model claude-opus-4-5 -    prune a request body on its way
+  neenee prune --in-place session.jsonl              the same, the original kept in the store
+  neenee restore session.jsonl --in-place            and back, byte for byte
   neenee replay --compare all ~/sessions             what policies would have kept, saved and cost
   neenee config                                      every setting and where it came from
 
@@ -51,6 +60,9 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     Prune(PruneArgs),
     Inspect(InspectArgs),
+    Sessions(SessionsArgs),
+    Restore(RestoreArgs),
+    Diff(DiffArgs),
     Replay(ReplayArgs),
     /// List the formats that can be read and written back
     Formats(ListArgs),

@@ -3,12 +3,15 @@
 
 mod completions;
 mod config;
+mod diff;
 mod formats;
 mod inspect;
 mod man;
 mod models;
 mod prune;
 mod replay;
+mod restore;
+mod sessions;
 
 use std::env;
 
@@ -23,6 +26,9 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
     match &cli.command {
         Command::Prune(args) => prune::run(args, settings(&cli.global)?, colour),
         Command::Inspect(args) => inspect::run(args, settings(&cli.global)?, colour),
+        Command::Sessions(args) => sessions::run(args, &settings(&cli.global)?, colour),
+        Command::Restore(args) => restore::run(args, &settings(&cli.global)?),
+        Command::Diff(args) => diff::run(args, &settings(&cli.global)?, colour),
         Command::Replay(args) => {
             let (ours, theirs) = split(&cli.global.set);
             let settings = load(ours)?;

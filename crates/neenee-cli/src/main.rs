@@ -10,6 +10,7 @@ mod output;
 mod progress;
 mod render;
 mod settings;
+mod store;
 mod window;
 mod workers;
 

@@ -27,21 +27,61 @@ pub(crate) fn note(text: &str) {
 /// Writes a file whole: aside, to the disk, then renamed to its place. What stood there before stays
 /// until then, and whatever fails leaves no trace.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    write_aside(path, bytes).with_context(|| format!("failed to write {}", path.display()))
+    Aside::write(path, bytes)?.put()
 }
 
-fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
+/// A file that is written and not in its place yet.
+pub(crate) struct Aside {
+    place: PathBuf,
+    /// `None` when it went straight to a pipe or a device.
+    written: Option<(tempfile::NamedTempFile, PathBuf)>,
+}
+
+impl Aside {
+    /// Writes the bytes beside their place, on the disk.
+    pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<Self> {
+        let written = write_aside(path, bytes)
+            .with_context(|| format!("failed to write {}", path.display()))?;
+        Ok(Aside {
+            place: path.to_owned(),
+            written,
+        })
+    }
+
+    /// Puts the file in its place.
+    pub(crate) fn put(self) -> Result<()> {
+        let Some((aside, target)) = self.written else {
+            return Ok(());
+        };
+        let put = aside.persist(&target).map_err(|error| error.error);
+        put.with_context(|| format!("failed to write {}", self.place.display()))?;
+        sync_folder(folder_of(&target));
+        Ok(())
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+fn write_aside(
+    path: &Path,
+    bytes: &[u8],
+) -> io::Result<Option<(tempfile::NamedTempFile, PathBuf)>> {
     // A link stays a link; what it points to is replaced.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let before = fs::metadata(&target).ok();
     if before.as_ref().is_some_and(|metadata| !metadata.is_file()) {
         // A pipe or a device has no "aside", and renaming over it would take it away.
-        return File::options().write(true).open(&target)?.write_all(bytes);
+        File::options()
+            .write(true)
+            .open(&target)?
+            .write_all(bytes)?;
+        return Ok(None);
     }
-    let folder = match target.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
     let mut builder = tempfile::Builder::new();
     builder.prefix(".neenee-").suffix(".part");
     #[cfg(unix)]
@@ -50,15 +90,13 @@ fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<()> {
         // Of a new file the user's mask decides, as with any other.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    let mut aside = builder.tempfile_in(folder)?;
+    let mut aside = builder.tempfile_in(folder_of(&target))?;
     aside.write_all(bytes)?;
     if let Some(metadata) = before {
         fs::set_permissions(aside.path(), metadata.permissions())?;
     }
     aside.as_file().sync_all()?;
-    aside.persist(&target).map_err(|error| error.error)?;
-    sync_folder(folder);
-    Ok(())
+    Ok(Some((aside, target)))
 }
 
 /// Makes the new name durable where the system can. The content is on the disk already, so that a
@@ -85,7 +123,7 @@ pub(crate) fn refuse_inputs<'a>(
             output.display(),
             input.display()
         ))
-        .fix("choose another file; sessions are never pruned in place")
+        .fix("choose another file, or prune it with --in-place, which keeps the original in the store")
         .into()),
     }
 }

@@ -1,6 +1,7 @@
 //! What a person sees: numbers, tables, colours.
 //! Deliberately no decisions; it shows what it is given.
 
+pub(crate) mod messages;
 pub(crate) mod number;
 pub(crate) mod table;
 pub(crate) mod text;

@@ -14,6 +14,7 @@ use anyhow::Result;
 use neenee_core::model::RewriteRule;
 use neenee_core::pressure::{CHARS_PER_TOKEN, CompactionPolicy, Protected, PruneOptions};
 use neenee_core::touch::ToolTable;
+use neenee_store::location::Location;
 
 use crate::error::Failure;
 pub(crate) use file::ToolRows;
@@ -114,6 +115,16 @@ impl Settings {
         Ok(settings)
     }
 
+    /// A value as it may be shown to anyone: an address stands without its password.
+    pub(crate) fn shown(&self, key: Key) -> Option<Value> {
+        match (key, &self.get(key).value) {
+            (Key::Store, Some(Value::Text(text))) => {
+                Some(Value::Text(Location::parse(text).to_string()))
+            }
+            (_, value) => value.clone(),
+        }
+    }
+
     /// The setting of one key.
     pub(crate) fn get(&self, key: Key) -> &Setting {
         &self.values[key as usize]
@@ -198,6 +209,11 @@ impl Settings {
     /// The model that is configured.
     pub(crate) fn model(&self) -> Option<&str> {
         self.text(Key::Model)
+    }
+
+    /// Where sessions are kept; `None` leaves it to the machine.
+    pub(crate) fn store(&self) -> Option<Location> {
+        self.text(Key::Store).map(Location::parse)
     }
 
     /// The window that is configured, in tokens.

@@ -28,6 +28,12 @@ pub(crate) struct PruneArgs {
     /// Write each result into this folder, under its own name
     #[arg(long, value_name = "DIR")]
     pub(crate) out_dir: Option<PathBuf>,
+    /// Replace each file by its result, once the store holds the original; `neenee restore` undoes it
+    #[arg(long, conflicts_with_all = ["output", "out_dir"])]
+    pub(crate) in_place: bool,
+    /// Keep the original in the store, in the session of this name; without it, that of the file's path
+    #[arg(long, value_name = "NAME")]
+    pub(crate) session: Option<String>,
     /// Prune whatever the window holds, and however little that gives back
     #[arg(long)]
     pub(crate) now: bool,
@@ -60,7 +66,8 @@ Examples:
   neenee prune --now --explain session.jsonl
   neenee prune --now --json session.jsonl | jq '.results[] | select(.tier == \"cleared\")'
   neenee prune --window 200000 --protect-tokens 12000 - < body.json > smaller.json
-  neenee prune ~/sessions/*.jsonl --out-dir pruned";
+  neenee prune ~/sessions/*.jsonl --out-dir pruned
+  neenee prune --now --in-place session.jsonl && neenee restore session.jsonl --in-place";
 
 pub(super) fn window(text: &str) -> Result<usize, String> {
     match text.replace('_', "").parse() {

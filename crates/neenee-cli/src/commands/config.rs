@@ -53,7 +53,7 @@ fn as_toml(settings: &Settings) -> String {
 
 fn line(text: &mut String, settings: &Settings, name: &str, row: &crate::settings::Row) {
     let setting = settings.get(row.key);
-    let _ = match &setting.value {
+    let _ = match settings.shown(row.key) {
         Some(value) => writeln!(text, "{name} = {value}  # {}", setting.origin),
         None => writeln!(text, "# {name} is not set"),
     };
@@ -64,7 +64,7 @@ fn as_json(settings: &Settings) -> Json {
         .iter()
         .map(|row| {
             let setting = settings.get(row.key);
-            let value = match &setting.value {
+            let value = match settings.shown(row.key) {
                 None => Json::Null,
                 Some(Value::Switch(on)) => json!(on),
                 Some(Value::Count(count)) => json!(count),

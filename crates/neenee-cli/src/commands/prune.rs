@@ -1,6 +1,7 @@
 //! `neenee prune`: sessions in, projections out, each file on its own.
 //! Deliberately no decisions about results; the plan is the core's and only shown here.
 
+mod keep;
 mod project;
 mod report;
 mod summary;
@@ -17,7 +18,9 @@ use crate::input::Input;
 use crate::output;
 use crate::progress::Progress;
 use crate::settings::{Key, Origin, Settings, Value};
+use crate::store;
 use crate::workers::{self, Event};
+use keep::Keeper;
 use project::{Projection, Request, project};
 
 pub(super) fn run(args: &PruneArgs, settings: Settings, colour: bool) -> Result<()> {
@@ -30,11 +33,12 @@ pub(super) fn run(args: &PruneArgs, settings: Settings, colour: bool) -> Result<
         now: args.now,
         rows: args.explain || args.json,
     };
+    let keeper = keeper(args, &settings)?;
     let many = jobs.len() > 1;
     let sizes: Vec<u64> = jobs.iter().map(|job| job.input.size()).collect();
     let mut progress = Progress::new(sizes.iter().sum(), args.quiet);
     let (mut done, mut failed) = (0, false);
-    let work = |job: &Job| job.run(args, &request, many, colour);
+    let work = |job: &Job| job.run(args, &request, keeper.as_ref(), many, colour);
     workers::in_order(&jobs, work, |event| {
         if let Event::Done(index, told) = event {
             done += sizes[index];
@@ -71,6 +75,7 @@ enum Target {
     Nowhere,
     Stdout,
     File(PathBuf),
+    InPlace(PathBuf),
 }
 
 /// What is said about one file once it is done.
@@ -84,6 +89,7 @@ impl Job {
         &self,
         args: &PruneArgs,
         request: &Request<'_>,
+        keeper: Option<&Keeper>,
         many: bool,
         colour: bool,
     ) -> Result<Told> {
@@ -93,6 +99,13 @@ impl Job {
             bytes: pruned,
             report,
         } = project(&bytes, &name, request)?;
+        let mut kept = None;
+        if let (Some(keeper), Some(pruned)) = (keeper, &pruned) {
+            kept = Some(match &self.target {
+                Target::InPlace(path) => keeper.replace(path, &bytes, pruned, &report)?,
+                _ => keeper.keep(self.input.path(), &bytes, pruned, &report)?,
+            });
+        }
         // Below the gate the projection is the input, so that pipes go on.
         let result = pruned.unwrap_or(bytes);
         let mut stdout = Vec::new();
@@ -102,7 +115,7 @@ impl Job {
             stdout = report::explain(&report, &name, many, colour).into_bytes();
         }
         match &self.target {
-            Target::Nowhere => {}
+            Target::Nowhere | Target::InPlace(_) => {}
             Target::Stdout => stdout = result,
             Target::File(path) => {
                 if args.out_dir.is_some() {
@@ -114,7 +127,11 @@ impl Job {
         let notes = if args.quiet {
             Vec::new()
         } else {
-            summary::notes(&report, many.then_some(name.as_str()))
+            let mut notes = summary::notes(&report, many.then_some(name.as_str()));
+            notes.extend(kept.map(|session| {
+                format!("the original is in session {session}; `neenee restore` gives it back")
+            }));
+            notes
         };
         Ok(Told { notes, stdout })
     }
@@ -130,11 +147,34 @@ fn with_flags(mut settings: Settings, args: &PruneArgs) -> Settings {
     settings
 }
 
+/// The store, when originals are to be kept.
+fn keeper(args: &PruneArgs, settings: &Settings) -> Result<Option<Keeper>> {
+    if !args.in_place && args.session.is_none() {
+        return Ok(None);
+    }
+    if args.session.is_some() && args.files.len() > 1 {
+        return Err(Failure::new(format!(
+            "failed to choose a session: {} files, and one session",
+            args.files.len()
+        ))
+        .fix("prune them one by one, or without --session: each then gets the session of its path")
+        .into());
+    }
+    Ok(Some(Keeper {
+        store: store::open(settings)?,
+        session: args.session.clone(),
+    }))
+}
+
 /// Pairs inputs with targets. Everything that can be refused is refused here, before any work.
 fn jobs(args: &PruneArgs) -> Result<Vec<Job>> {
     let inputs = Input::all(&args.files)?;
     let shown = args.explain || args.json;
-    if inputs.len() > 1 && args.out_dir.is_none() && !(shown && args.output.is_none()) {
+    if inputs.len() > 1
+        && !args.in_place
+        && args.out_dir.is_none()
+        && !(shown && args.output.is_none())
+    {
         return Err(Failure::new(format!(
             "failed to choose an output: {} files, and one place for their results",
             inputs.len()
@@ -146,6 +186,14 @@ fn jobs(args: &PruneArgs) -> Result<Vec<Job>> {
     let mut taken: BTreeMap<PathBuf, String> = BTreeMap::new();
     for input in &inputs {
         let target = match (&args.output, &args.out_dir, input.path()) {
+            (_, _, Some(path)) if args.in_place => Target::InPlace(path.to_owned()),
+            (_, _, None) if args.in_place => {
+                return Err(Failure::new(
+                    "failed to prune in place: stdin is no file that could be replaced",
+                )
+                .fix("name the file")
+                .into());
+            }
             (Some(output), _, _) if output.as_os_str() == "-" && shown => {
                 return Err(Failure::new(
                     "failed to choose an output: stdout is taken by --explain or --json",

@@ -44,6 +44,8 @@ pub(crate) enum Key {
     ProtectTools,
     /// Files that are left alone.
     ProtectFiles,
+    /// Where sessions are kept.
+    Store,
 }
 
 /// One key.
@@ -80,6 +82,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row { key: Key::UnsentCap, name: "unsent_cap_tokens", kind: Kind::Count { least: 1 }, about: "Under `append_only`, results that were not sent yet are cut to this many tokens." },
     Row { key: Key::ProtectTools, name: "protect_tools", kind: Kind::Globs, about: "Tools whose results are never degraded, as globs over their names." },
     Row { key: Key::ProtectFiles, name: "protect_files", kind: Kind::Globs, about: "Files whose results are never degraded, as globs over their paths." },
+    Row { key: Key::Store, name: "store", kind: Kind::Text, about: "Where sessions are kept: a folder, or `postgres://…`. Not set, it is `neenee/sessions` in the user's data folder." },
 ];
 
 impl Key {
@@ -112,7 +115,7 @@ impl Key {
             Key::PruneUtilization => Value::Fraction(policy.prune_utilization),
             Key::CompactUtilization => Value::Fraction(policy.compact_utilization),
             Key::TargetUtilization => Value::Fraction(policy.target_utilization),
-            Key::Model | Key::Window => return None,
+            Key::Model | Key::Window | Key::Store => return None,
             Key::RewriteRule => Value::Text("auto".to_owned()),
             Key::ProtectUnseen => Value::Switch(options.protect_unseen),
             Key::UnionCoverage => Value::Switch(options.union_coverage),

@@ -5,6 +5,7 @@ mod config;
 mod inspect;
 mod prune;
 mod replay;
+mod sessions;
 
 use std::path::{Path, PathBuf};
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::{Bed, recorded};
 
 /// Every recorded session and its format.
-const RECORDED: [(&str, &str); 13] = [
+pub(crate) const RECORDED: [(&str, &str); 13] = [
     ("claude-code/session.jsonl", "claude-code"),
     ("claude-code/long-session.jsonl", "claude-code"),
     ("claude-code/compacted-session.jsonl", "claude-code"),

@@ -49,8 +49,12 @@ pub(super) struct Report {
     pub(super) tokens: usize,
     /// Chars of the window before.
     pub(super) chars: usize,
+    /// How many messages there are.
+    pub(super) messages: usize,
     /// How many results there are.
     pub(super) results: usize,
+    /// Call ids of the results that were changed.
+    pub(super) changed: Vec<String>,
     /// Each result in order, when asked for.
     pub(super) rows: Vec<ResultRow>,
     /// What the provider has to be told besides.
@@ -150,6 +154,7 @@ pub(super) fn project(bytes: &[u8], name: &str, request: &Request<'_>) -> Result
         }
     }
     .with_context(|| format!("failed to prune {name}"))?;
+    let changed = changed(&document, &plan);
     let rows = if request.rows {
         rows(&document, &mut planner, &plan, gate)
     } else {
@@ -164,7 +169,9 @@ pub(super) fn project(bytes: &[u8], name: &str, request: &Request<'_>) -> Result
             plan,
             tokens: planner.pressure_tokens(),
             chars: planner.chars(),
+            messages: document.messages().len(),
             results: planner.result_count(),
+            changed,
             rows,
             told,
             warnings: document
@@ -232,6 +239,23 @@ fn delegate(
             exclude_tools: delegated.exclude_tools,
         }),
     )
+}
+
+/// The call ids of what `plan` changes.
+fn changed(document: &Document<'_>, plan: &Plan) -> Vec<String> {
+    let mut edits = plan.edits.iter().peekable();
+    document
+        .views()
+        .filter_map(|view| match view {
+            View::Result(result) => Some(result.call_id),
+            _ => None,
+        })
+        .enumerate()
+        .filter_map(|(ordinal, id)| {
+            edits.next_if(|edit| edit.decision.ordinal == ordinal)?;
+            id.map(str::to_owned)
+        })
+        .collect()
 }
 
 /// Every result: what happens to it in `plan`, else what is so now and why it stays.
