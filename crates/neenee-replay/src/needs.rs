@@ -3,6 +3,7 @@
 //! model could still see. What was understood and rephrased leaves no evidence.
 
 mod evidence;
+mod lines;
 mod text;
 
 use std::ops::Range;
@@ -12,8 +13,9 @@ use neenee_core::pressure::view::View;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::recording::Recording;
-use evidence::Evidence;
-pub(crate) use text::{identifiers, key, lines};
+use evidence::{Evidence, for_each_text};
+use lines::Lines;
+pub(crate) use text::{identifiers, key};
 
 /// The kinds of evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,15 +37,7 @@ pub struct Need {
     pub text: Box<str>,
     /// Its length in chars.
     pub chars: usize,
-    key: u64,
     holders: Range<usize>,
-}
-
-impl Need {
-    /// What a window's results are looked through for.
-    pub(crate) fn key(&self) -> u64 {
-        self.key
-    }
 }
 
 /// All needs of a recording, by turn.
@@ -56,27 +50,39 @@ pub struct Needs {
     holders: Vec<u32>,
 }
 
-/// Text that only stands in results so far: which of them hold it.
-#[derive(Default)]
+/// Text that is looked for: which results hold it so far, and whether it stood anywhere else.
 struct Sources {
-    /// What the model could see outside of results.
-    elsewhere: FxHashSet<u64>,
-    holders: FxHashMap<u64, Vec<u32>>,
+    lines: Lines,
+    /// By the number of the line.
+    line_holders: Vec<Vec<u32>>,
+    line_elsewhere: Vec<bool>,
+    /// Identifiers that some answer holds, by key.
+    wanted: FxHashSet<u64>,
+    name_holders: FxHashMap<u64, Vec<u32>>,
+    name_elsewhere: FxHashSet<u64>,
 }
 
 impl Needs {
     /// What the turns of `recording` needed. Costs its length once.
     pub(crate) fn of(recording: &Recording<'_>) -> Self {
         // Most of what results hold is never used: only what some answer holds is looked for.
+        let mut lines = Lines::default();
         let evidence: Vec<Evidence> = recording
             .turns()
             .iter()
-            .map(|turn| Evidence::of(&recording.views()[turn.start..turn.end]))
+            .map(|turn| Evidence::of(&recording.views()[turn.start..turn.end], &mut lines))
             .collect();
-        let wanted: FxHashSet<u64> = evidence.iter().flat_map(Evidence::keys).collect();
+        let names = evidence.iter().flat_map(|evidence| &evidence.names);
+        let mut sources = Sources {
+            line_holders: vec![Vec::new(); lines.len()],
+            line_elsewhere: vec![false; lines.len()],
+            wanted: names.map(|name| key(name)).collect(),
+            name_holders: FxHashMap::default(),
+            name_elsewhere: FxHashSet::default(),
+            lines,
+        };
 
         let mut needs = Needs::default();
-        let mut sources = Sources::default();
         let mut at = 0;
         let (mut ordinal, mut speaker) = (0, Role::System);
         for (number, (turn, evidence)) in recording.turns().iter().zip(evidence).enumerate() {
@@ -85,7 +91,7 @@ impl Needs {
                     View::Message(role) => speaker = *role,
                     View::Text(text) if speaker != Role::Tool => sources.see(text),
                     View::Result(result) => {
-                        sources.hold(result.text, ordinal, &wanted);
+                        sources.hold(result.text, ordinal);
                         ordinal += 1;
                     }
                     _ => {}
@@ -93,27 +99,52 @@ impl Needs {
             }
             at = turn.end;
             needs.starts.push(needs.needs.len());
-            for piece in &evidence.pieces {
-                if number >= recording.carried()
-                    && !sources.elsewhere.contains(&piece.key)
-                    && let Some(holders) = sources.holders.get(&piece.key)
-                {
-                    let start = needs.holders.len();
-                    needs.holders.extend_from_slice(holders);
-                    needs.needs.push(Need {
-                        turn: number,
-                        kind: piece.kind,
-                        text: piece.text.as_str().into(),
-                        chars: piece.chars,
-                        key: piece.key,
-                        holders: start..needs.holders.len(),
-                    });
-                }
+            if number >= recording.carried() {
+                needs.take(number, &evidence, &sources);
             }
-            sources.elsewhere.extend(evidence.keys());
+            for view in &recording.views()[turn.start..turn.end] {
+                for_each_text(view, |text| sources.see(text));
+            }
         }
         needs.starts.push(needs.needs.len());
         needs
+    }
+
+    fn take(&mut self, turn: usize, evidence: &Evidence, sources: &Sources) {
+        for &line in &evidence.lines {
+            if !sources.line_elsewhere[line as usize] {
+                let text = sources.lines.text(line);
+                self.enter(
+                    turn,
+                    NeedKind::Line,
+                    text,
+                    &sources.line_holders[line as usize],
+                );
+            }
+        }
+        for name in &evidence.names {
+            let key = key(name);
+            if let Some(holders) = sources.name_holders.get(&key)
+                && !sources.name_elsewhere.contains(&key)
+            {
+                self.enter(turn, NeedKind::Identifier, name, holders);
+            }
+        }
+    }
+
+    fn enter(&mut self, turn: usize, kind: NeedKind, text: &str, holders: &[u32]) {
+        if holders.is_empty() {
+            return;
+        }
+        let start = self.holders.len();
+        self.holders.extend_from_slice(holders);
+        self.needs.push(Need {
+            turn,
+            kind,
+            text: text.into(),
+            chars: text.chars().count(),
+            holders: start..self.holders.len(),
+        });
     }
 
     /// What a turn needed.
@@ -138,19 +169,29 @@ impl Needs {
 
 impl Sources {
     fn see(&mut self, text: &str) {
-        self.elsewhere.extend(lines(text).map(key));
-        self.elsewhere.extend(identifiers(text).map(key));
+        let elsewhere = &mut self.line_elsewhere;
+        self.lines
+            .find(text, |line| elsewhere[line as usize] = true);
+        let names = identifiers(text).map(key);
+        let wanted = &self.wanted;
+        self.name_elsewhere
+            .extend(names.filter(|name| wanted.contains(name)));
     }
 
-    fn hold(&mut self, text: &str, ordinal: u32, wanted: &FxHashSet<u64>) {
-        for piece in lines(text).chain(identifiers(text)) {
-            let key = key(piece);
-            if wanted.contains(&key) {
-                let holders = self.holders.entry(key).or_default();
-                if holders.last() != Some(&ordinal) {
-                    holders.push(ordinal);
-                }
+    fn hold(&mut self, text: &str, ordinal: u32) {
+        let holders = &mut self.line_holders;
+        self.lines
+            .find(text, |line| note(&mut holders[line as usize], ordinal));
+        for name in identifiers(text).map(key) {
+            if self.wanted.contains(&name) {
+                note(self.name_holders.entry(name).or_default(), ordinal);
             }
         }
+    }
+}
+
+fn note(holders: &mut Vec<u32>, ordinal: u32) {
+    if holders.last() != Some(&ordinal) {
+        holders.push(ordinal);
     }
 }

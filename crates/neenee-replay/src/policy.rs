@@ -12,6 +12,7 @@ mod opencode;
 mod oracle;
 mod ours;
 mod planned;
+mod ranked;
 mod stop_at_target;
 
 use neenee_core::pressure::view::View;
@@ -52,6 +53,7 @@ type Build = for<'r> fn(
 pub const ALL: &[Entry] = &[
     none::ENTRY,
     ours::ENTRY,
+    ranked::ENTRY,
     cache_aware::ENTRY,
     keep_last::ENTRY,
     langchain::ENTRY,

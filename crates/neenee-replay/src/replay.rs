@@ -195,12 +195,15 @@ fn feed(window: &mut Window<'_, '_>, policy: &mut dyn Policy, end: usize, planni
     *planning += begun.elapsed();
 }
 
+/// No miss is read by its full length when a line is a whole minified file.
+const SHOWN_CHARS: usize = 400;
+
 /// Holds the turn's needs against the window.
 fn check(recording: &Recording<'_>, window: &Window<'_, '_>, row: &mut Row) -> Vec<Miss> {
     let needs = recording.needs();
     let mut missed = Vec::new();
     for need in needs.of_turn(row.turn) {
-        let held = |ordinal| window.shows(ordinal, need.key());
+        let held = |ordinal| window.shows(ordinal, need);
         let met = needs.holders(need).rev().any(held);
         match need.kind {
             NeedKind::Line => {
@@ -223,7 +226,7 @@ fn check(recording: &Recording<'_>, window: &Window<'_, '_>, row: &mut Row) -> V
                 ordinal,
                 label: window.found(ordinal).label.clone(),
                 kind: need.kind,
-                text: need.text.to_string(),
+                text: need.text.chars().take(SHOWN_CHARS).collect(),
                 chars: need.chars,
                 pruned,
                 before: excerpt(recording.result(ordinal).text, &need.text),

@@ -1,15 +1,12 @@
 //! The window as it is sent: what was seen so far, less what projections took out. They stick.
 //! Deliberately blind to the future: a policy sees what an agent would see at that moment.
 
-use std::cell::OnceCell;
-
 use neenee_core::estimate::Estimator;
 use neenee_core::message::Tier;
 use neenee_core::pressure::view::{ResultView, View};
-use rustc_hash::FxHashSet;
 
 use crate::fenwick::Fenwick;
-use crate::needs::{identifiers, key, lines};
+use crate::needs::{Need, NeedKind, identifiers};
 use crate::recording::{Found, Recording};
 
 /// What a policy does to one result.
@@ -60,7 +57,6 @@ pub struct Held {
     /// What became of it; `None` while it is whole.
     pub pruned: Option<Pruned>,
     text: Option<Box<str>>,
-    keys: OnceCell<FxHashSet<u64>>,
 }
 
 impl Held {
@@ -93,6 +89,7 @@ pub struct Window<'r, 'd> {
     idle: Option<i64>,
     stale_tokens: i64,
     calls: usize,
+    results: usize,
 }
 
 impl<'r, 'd> Window<'r, 'd> {
@@ -110,6 +107,7 @@ impl<'r, 'd> Window<'r, 'd> {
             idle: None,
             stale_tokens: 0,
             calls: 0,
+            results: 0,
         }
     }
 
@@ -131,6 +129,11 @@ impl<'r, 'd> Window<'r, 'd> {
     /// Estimated tokens of the calls in the window.
     pub fn call_tokens(&self) -> usize {
         self.calls
+    }
+
+    /// Estimated tokens of the results in the window.
+    pub fn result_tokens(&self) -> usize {
+        self.results
     }
 
     /// The turn that is about to be asked for.
@@ -180,10 +183,13 @@ impl<'r, 'd> Window<'r, 'd> {
         self.tokens += tokens;
         self.whole += tokens;
         match self.recording.views()[self.end] {
-            View::Result(_) => self.held.push(Held {
-                tokens,
-                ..Held::default()
-            }),
+            View::Result(_) => {
+                self.results += tokens;
+                self.held.push(Held {
+                    tokens,
+                    ..Held::default()
+                });
+            }
             View::Call(_) => self.calls += tokens,
             _ => {}
         }
@@ -224,7 +230,6 @@ impl<'r, 'd> Window<'r, 'd> {
             held.tokens = after;
             if let Some(text) = edit.text {
                 held.text = Some(text.into());
-                held.keys = OnceCell::new();
                 held.tier = edit.tier;
                 held.pruned = Some(Pruned {
                     turn: self.turn,
@@ -235,7 +240,8 @@ impl<'r, 'd> Window<'r, 'd> {
                 self.stale_tokens -= saved as i64;
             }
             self.weights.add(found.at, -(saved as i64));
-            self.tokens -= saved.min(self.tokens);
+            self.tokens -= saved;
+            self.results -= saved;
             applied.edits += 1;
             applied.reclaimed += saved;
             applied.first = Some(applied.first.map_or(found.at, |first| first.min(found.at)));
@@ -243,16 +249,15 @@ impl<'r, 'd> Window<'r, 'd> {
         applied
     }
 
-    /// Whether a result still shows a piece of text that it held when it was whole.
-    pub(crate) fn shows(&self, ordinal: usize, wanted: u64) -> bool {
+    /// Whether a result still shows what a need is about, which it held when it was whole.
+    pub(crate) fn shows(&self, ordinal: usize, need: &Need) -> bool {
         let Some(held) = self.held.get(ordinal) else {
             return false;
         };
         let Some(text) = &held.text else { return true };
-        let keys = held.keys.get_or_init(|| {
-            let pieces = lines(text).chain(identifiers(text));
-            pieces.map(key).collect()
-        });
-        keys.contains(&wanted)
+        match need.kind {
+            NeedKind::Line => memchr::memmem::find(text.as_bytes(), need.text.as_bytes()).is_some(),
+            NeedKind::Identifier => identifiers(text).any(|name| *name == *need.text),
+        }
     }
 }

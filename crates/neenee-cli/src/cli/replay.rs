@@ -63,6 +63,20 @@ pub(crate) struct ReplayArgs {
 }
 
 const EXAMPLES: &str = "\
+Policies:
+  none                 sends everything
+  ours                 the planner with the configured options
+  ours-ranked          keeps the results that may be needed soonest, within a budget
+  ours-cache-aware     ranks too, and prunes when that pays for the cached prefix
+  keep-last-n          Anthropic's tool clearing
+  langchain            LangChain's context editing
+  mask-last-10         observation masking
+  opencode             opencode's prune
+  openclaw             OpenClaw's session pruning
+  stop-at-target       Haystack's pruning compactor
+  dedupe-purge-errors  deduplication and removal of errors
+  oracle               knows the future; the limit
+
 Examples:
   neenee replay session.jsonl
   neenee replay --compare all --window 100000,200000 ~/sessions

@@ -141,7 +141,10 @@ fn comparison(args: &ReplayArgs, set: &[String]) -> Result<Comparison> {
             }
             .into());
         }
-        policy::check(&spec.policy, &spec.params).context("failed to read --set")?;
+        policy::check(&spec.policy, &spec.params).with_context(|| match &args.check {
+            Some(file) => format!("failed to read {}", file.display()),
+            None => "failed to read --set".to_owned(),
+        })?;
     }
     if !args.compare.is_empty() && params.iter().next().is_some() {
         return Err(Failure::new(

@@ -54,13 +54,18 @@ fn policies_are_compared_in_a_table() {
         ],
         0,
     );
-    assert!(out.starts_with("window 20 000: 1 sessions, "), "{out}");
+    assert!(out.starts_with("window 20 000: 1 session, "), "{out}");
     for name in ["none", "ours", "keep-last-n", "langchain", "oracle"] {
         assert!(
             out.lines().any(|line| line.starts_with(name)),
             "{name} in {out}"
         );
     }
+    let (idle, _) = bed.run(&["replay", "--window", "1000000", "sessions"], 0);
+    assert!(
+        idle.starts_with("window 1 000 000: no session comes over the trigger"),
+        "{idle}"
+    );
     assert!(
         err.contains("skipped: failed to replay") && err.contains("notes.txt"),
         "{err}"
@@ -195,4 +200,13 @@ fn the_configuration_reaches_our_policy() {
     };
     assert!(projections(&[]) > 0);
     assert_eq!(projections(&["--set", "compaction_prune=false"]), 0);
+}
+
+#[test]
+fn the_help_names_every_policy() {
+    let (out, _) = Bed::new().run(&["replay", "--help"], 0);
+    for entry in neenee_replay::policy::ALL {
+        let named = |line: &str| line.trim_start().starts_with(&format!("{} ", entry.name));
+        assert!(out.lines().any(named), "{} in {out}", entry.name);
+    }
 }

@@ -46,18 +46,23 @@ impl Planned {
     /// Takes note that `plan` is carried out, and says what that is for the window.
     pub(super) fn carry_out(&mut self, plan: Plan) -> Vec<Edit> {
         self.planner.record(&plan);
-        let edit = |edit: PlanEdit| Edit {
-            ordinal: edit.decision.ordinal,
-            tier: edit
-                .replacement
-                .as_ref()
-                .map_or(Tier::Kept, |_| edit.decision.tier),
-            text: edit.replacement.map(|replacement| replacement.text),
-            pass: edit.decision.reason.name(),
-            saved_inside: edit.children.reclaimed_tokens,
-        };
-        plan.edits.into_iter().map(edit).collect()
+        edits(plan)
     }
+}
+
+/// What `plan` is for the window.
+pub(super) fn edits(plan: Plan) -> Vec<Edit> {
+    let edit = |edit: PlanEdit| Edit {
+        ordinal: edit.decision.ordinal,
+        tier: edit
+            .replacement
+            .as_ref()
+            .map_or(Tier::Kept, |_| edit.decision.tier),
+        text: edit.replacement.map(|replacement| replacement.text),
+        pass: edit.decision.reason.name(),
+        saved_inside: edit.children.reclaimed_tokens,
+    };
+    plan.edits.into_iter().map(edit).collect()
 }
 
 /// The plan with these edits alone, oldest first.

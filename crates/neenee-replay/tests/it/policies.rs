@@ -1,6 +1,9 @@
 //! What each policy takes out, and when.
 //! Deliberately small: each test is the documented behaviour of one system.
 
+use std::sync::Arc;
+
+use neenee_core::pressure::{Planner, Setup};
 use neenee_replay::{Ground, Params, Run, policy};
 use neenee_testkit::session::SessionSpec;
 
@@ -212,25 +215,141 @@ fn the_oracle_keeps_what_will_be_needed_and_nothing_else() {
     assert!(sent(&forgetful) < sent(&run));
 }
 
+/// A file that is read, then commands whose results weigh more than the window holds.
+fn read_then_commands(count: usize) -> Made {
+    let made = Made::new().read("/p/a.rs", &code("alpha", 80));
+    (0..count).fold(made, |made, number| {
+        made.bash(&format!("step {number}"), &code(&format!("s{number}"), 80))
+    })
+}
+
+#[test]
+fn ranked_keeps_reads_longer_than_commands_within_its_room() {
+    let made = read_then_commands(9).edit("/p/a.rs", &line_of("alpha", 40), "x");
+    let kept = [
+        "floor=2000",
+        "shell=100",
+        "target=0.3",
+        "budget=3500",
+        "reads=0",
+    ];
+    let run = made.replay("ours-ranked", &kept, 12_000);
+    let first = run.rows.iter().find(|row| row.edits > 0).unwrap();
+    assert!(first.whole > 7_800 && first.sent < 7_800);
+    assert!(needed(&run) > 0);
+    assert_eq!(missed(&run), 0);
+    // Commands that count as reads push the older read out.
+    let equal = [
+        "floor=2000",
+        "shell=1",
+        "target=0.3",
+        "budget=3500",
+        "reads=0",
+    ];
+    assert!(missed(&made.replay("ours-ranked", &equal, 12_000)) > 0);
+    // Without room of their own, that is; a file that nobody changed since has some by default.
+    let none = ["floor=2000", "target=0", "budget=0", "reads=0"];
+    assert!(missed(&made.replay("ours-ranked", &none, 12_000)) > 0);
+    let some = ["floor=2000", "target=0", "budget=0", "reads=0.7"];
+    assert_eq!(missed(&made.replay("ours-ranked", &some, 12_000)), 0);
+    let old = ["floor=2000", "shell=100", "target=0.3", "horizon=1000"];
+    assert!(missed(&made.replay("ours-ranked", &old, 12_000)) > 0);
+}
+
+#[test]
+fn ranked_drops_what_is_shown_again_and_waits_for_its_floor() {
+    let made = Made::new()
+        .read("/p/a.rs", &code("alpha", 300))
+        .read("/p/b.rs", &code("beta", 300))
+        .read("/p/a.rs", &code("alpha", 300))
+        .say("one")
+        .user("two")
+        .say("three");
+    let run = made.replay("ours-ranked", &["floor=2000", "target=0.9"], 16_000);
+    let first = run.rows.iter().find(|row| row.edits > 0).unwrap();
+    assert_eq!(
+        (first.turn, first.edits),
+        (3, 1),
+        "the first read of a.rs alone"
+    );
+    assert_eq!(run.rows.last().unwrap().stale, first.stale);
+    let gated = made.replay("ours-ranked", &["floor=50000"], 16_000);
+    assert_eq!(edits(&gated).iter().sum::<usize>(), 0);
+}
+
 #[test]
 fn the_cache_aware_policy_prunes_only_what_pays() {
-    let set = |horizon: &str| vec!["protect_tokens=0".to_owned(), format!("horizon={horizon}")];
-    let run = |horizon| {
-        let set = set(horizon);
-        let set: Vec<&str> = set.iter().map(String::as_str).collect();
-        commands(12).replay("ours-cache-aware", &set, 12_000)
+    let run = |set: &str| {
+        let set = [
+            "floor=2000",
+            "trigger=0.3",
+            "target=0.2",
+            "budget=1000",
+            set,
+        ];
+        commands(14).replay("ours-cache-aware", &set, 12_000)
     };
     // With no request to come nothing pays before the window is nearly full.
-    let never = run("0");
-    let first = never.rows.iter().find(|row| row.edits > 0);
-    assert!(first.is_none_or(|row| row.whole > 10_200), "{first:?}");
-    let often = run("1000");
+    let never = run("requests=0");
+    let first = never.rows.iter().find(|row| row.edits > 0).unwrap();
+    assert!(first.whole > 10_200, "{}", first.whole);
+    let often = run("requests=1000");
     let first = often.rows.iter().find(|row| row.edits > 0).unwrap();
     assert!(
         first.whole > 3_600 && first.whole < 10_200,
         "{}",
         first.whole
     );
+}
+
+/// A replay that fed the planner another window than the one it sends would measure nothing.
+#[test]
+fn ours_does_what_the_planner_says_of_the_same_window() {
+    let spec = SessionSpec {
+        results: 150,
+        files: 12,
+        bytes: 400_000,
+        seed: 5,
+    };
+    let body = neenee_testkit::session::anthropic_body(&spec.build(), "claude-sonnet-4-5");
+    let document = neenee_wire::read(&body, None).unwrap();
+    let ground = Ground::new(60_000);
+    let recording = neenee_replay::Recording::new(&document, &ground, &mut Default::default());
+    let params = Params::default();
+    let mut ours = policy::build("ours", &params, &ground, &recording).unwrap();
+    let terms = neenee_replay::Terms::new(&ground);
+    let run = neenee_replay::replay(&recording, &mut *ours, &terms);
+    let setup = Setup {
+        tools: ground.tools.clone(),
+        options: ground.options.clone(),
+        estimator: ground.estimator,
+    };
+    let mut planner = Planner::new(Arc::new(setup));
+    let (mut fed, mut projections) = (0, 0);
+    for (row, turn) in run.rows.iter().zip(recording.turns()) {
+        planner.extend(recording.views()[fed..turn.start].iter().copied());
+        fed = turn.start;
+        let pressure = planner.pressure_tokens();
+        assert_eq!(
+            row.sent + row.reclaimed,
+            pressure,
+            "before turn {}",
+            row.turn
+        );
+        if row.edits == 0 {
+            continue;
+        }
+        assert!(ground.budget().prune_engages(pressure));
+        let plan = planner.plan();
+        assert!(planner.exceeds_floor(&plan));
+        assert_eq!(
+            (row.edits, row.reclaimed),
+            (plan.edits.len(), plan.reclaimed_tokens)
+        );
+        planner.record(&plan);
+        projections += 1;
+    }
+    assert!(projections > 3, "{projections}");
 }
 
 /// On a long made-up session: nobody but the oracle may look ahead, and no sum may be off.

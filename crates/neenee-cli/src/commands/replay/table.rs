@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use neenee_replay::report::percent;
 use neenee_replay::{Corpus, NeedKind, Session, Tariff};
 
-use crate::render::number::grouped;
+use crate::render::number::{counted, grouped};
 use crate::render::table::{Tone, left, right, table};
 use crate::render::text::line;
 
@@ -14,6 +14,7 @@ use crate::render::text::line;
 pub(super) fn render(sums: &[Corpus], colour: bool) -> String {
     let mut text = String::new();
     let mut windows: Vec<usize> = sums.iter().map(|sum| sum.window).collect();
+    windows.sort_unstable();
     windows.dedup();
     let columns = [
         left("policy"),
@@ -41,12 +42,17 @@ pub(super) fn render(sums: &[Corpus], colour: bool) -> String {
         let Some(any) = of_window.first() else {
             continue;
         };
+        if any.totals.requests == 0 {
+            let window = grouped(window);
+            let _ = writeln!(text, "window {window}: no session comes over the trigger\n");
+            continue;
+        }
         let _ = writeln!(
             text,
-            "window {}: {} sessions, {} requests from the first one over the trigger on",
+            "window {}: {}, {} from the first one over the trigger on",
             grouped(window),
-            any.sessions,
-            grouped(any.totals.requests)
+            counted(any.sessions, "session"),
+            counted(any.totals.requests, "request")
         );
         let ratio = |value: f64, base: Option<f64>| match base {
             Some(base) if base > 0.0 => format!("{:.2}", value / base),
@@ -82,9 +88,9 @@ pub(super) fn render(sums: &[Corpus], colour: bool) -> String {
             if sum.totals.over > 0 && sum.policy.starts_with("ours") {
                 let _ = writeln!(
                     text,
-                    "{}: {} requests stayed over the trigger; arguments of calls were {} tokens of each on average",
+                    "{}: {} stayed over the trigger; calls and their arguments were {} tokens of each on average",
                     sum.policy,
-                    grouped(sum.totals.over),
+                    counted(sum.totals.over, "request"),
                     grouped(sum.totals.over_calls / sum.totals.over)
                 );
             }
