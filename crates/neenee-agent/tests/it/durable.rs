@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use neenee_agent::provider::Wire;
 use neenee_agent::tool::{AllowAll, Project};
-use neenee_agent::{Agent, AgentOptions, LiveModel, RoundEnd, StoreJournal};
+use neenee_agent::{Agent, AgentOptions, AgentResponse, LiveModel, RoundEnd, StoreJournal};
 use neenee_store::location::Location;
 use neenee_store::{NewSession, Operation, Origin, SessionEvent, SessionStore};
 use neenee_testkit::upstream::{Script, Upstream};
@@ -95,4 +95,40 @@ async fn the_window_outlives_its_process_and_nothing_is_lost() {
         .count();
     assert_eq!(usage, TURNS + count(Operation::Compact));
     store.verify(id).unwrap();
+    goes_on_after_any_event(&folder, &store, id, events.len()).await;
+}
+
+/// Whatever event a process died after, the session goes on: the request is one that the API takes, and no tool
+/// runs before the model has asked for it again.
+async fn goes_on_after_any_event(
+    folder: &tempfile::TempDir,
+    store: &SessionStore,
+    id: uuid::Uuid,
+    events: usize,
+) {
+    let upstream = Upstream::start(Script::new(support::root(folder)))
+        .await
+        .unwrap();
+    let mut asked = 0;
+    for event in (1..=events as u64).step_by(5) {
+        let fork = store.fork(id, Some(event), None).unwrap();
+        let session = store.resume(&fork.id.to_string()).unwrap();
+        let mut agent = agent(folder, &upstream, StoreJournal::new(store.clone(), session));
+        let called = Arc::new(std::sync::Mutex::new(0));
+        let calls = Arc::clone(&called);
+        agent.set_sink(Arc::new(move |response| {
+            if matches!(response, AgentResponse::CallStarted { .. }) {
+                *calls.lock().unwrap() += 1;
+            }
+        }));
+        let outcome = agent.resume(&CancellationToken::new()).await.unwrap();
+        asked += usize::from(outcome.turns > 0);
+        assert_eq!(outcome.end, RoundEnd::Done);
+        assert_eq!(*called.lock().unwrap(), 0, "after event {event}");
+    }
+    let requests = upstream.requests();
+    assert!(asked > 20 && requests.len() >= asked, "{asked}");
+    for request in requests {
+        assert_eq!(request.problems, Vec::<String>::new());
+    }
 }
