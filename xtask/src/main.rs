@@ -11,6 +11,7 @@ mod calibrate;
 mod models;
 mod record;
 mod resume;
+mod soak;
 mod tidy;
 
 use clap::Parser;
@@ -29,6 +30,8 @@ enum Chore {
     Record(record::Args),
     /// Let a client go on with a session file and show what it sends.
     Resume(resume::Args),
+    /// Kill a process that commits to a session store, again and again, and prove that nothing was lost.
+    Soak(soak::Args),
     /// Check what no compiler checks: crate arrows, file headers and sizes, links, leftovers.
     Tidy(tidy::Args),
 }
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Chore::Models(args) => models::run(&args),
         Chore::Record(args) => record::run(&args),
         Chore::Resume(args) => resume::run(&args),
+        Chore::Soak(args) => soak::run(&args),
         Chore::Tidy(args) => tidy::run(&args),
     };
     match outcome {

@@ -6,6 +6,7 @@ mod history;
 mod inspect;
 mod proxy;
 mod prune;
+mod replay;
 mod sessions;
 
 use clap::{Parser, Subcommand};
@@ -16,6 +17,7 @@ pub(crate) use history::{DiffArgs, RestoreArgs};
 pub(crate) use inspect::InspectArgs;
 pub(crate) use proxy::{ProxyArgs, ProxyCommand, RunArgs};
 pub(crate) use prune::PruneArgs;
+pub(crate) use replay::ReplayArgs;
 pub(crate) use sessions::{
     ExportArgs, ForkArgs, GcArgs, ImportArgs, RemoveArgs, RenameArgs, SessionArgs, SessionsArgs,
     SessionsCommand,
@@ -40,10 +42,11 @@ Examples:
   neenee proxy run -- claude                         an agent whose requests are pruned on their way
   neenee prune --in-place session.jsonl              the same, the original kept in the store
   neenee restore session.jsonl --in-place            and back, byte for byte
+  neenee replay --compare all ~/sessions             what policies would have kept, saved and cost
   neenee config                                      every setting and where it came from
 
-Exit codes: 0 done (also when there was nothing to do), 2 bad input or usage; `proxy run` ends as the
-agent does.";
+Exit codes: 0 done (also when there was nothing to do), 1 a check failed, 2 bad input or usage; `proxy run`
+ends as the agent does.";
 
 /// What every command takes.
 #[derive(Debug, clap::Args)]
@@ -65,6 +68,7 @@ pub(crate) enum Command {
     Sessions(SessionsArgs),
     Restore(RestoreArgs),
     Diff(DiffArgs),
+    Replay(ReplayArgs),
     /// List the formats that can be read and written back
     Formats(ListArgs),
     Models(ModelsArgs),

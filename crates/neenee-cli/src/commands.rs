@@ -10,6 +10,7 @@ mod man;
 mod models;
 mod proxy;
 mod prune;
+mod replay;
 mod restore;
 mod sessions;
 
@@ -18,7 +19,7 @@ use std::env;
 use anyhow::Result;
 
 use crate::cli::{Cli, Command, GlobalArgs};
-use crate::settings::{Layers, Places, Settings};
+use crate::settings::{Key, Layers, Places, Settings};
 
 /// Runs what the arguments ask for.
 pub(crate) fn run(cli: &Cli) -> Result<()> {
@@ -30,6 +31,11 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
         Command::Sessions(args) => sessions::run(args, &settings(&cli.global)?, colour),
         Command::Restore(args) => restore::run(args, &settings(&cli.global)?),
         Command::Diff(args) => diff::run(args, &settings(&cli.global)?, colour),
+        Command::Replay(args) => {
+            let (ours, theirs) = split(&cli.global.set);
+            let settings = load(ours)?;
+            replay::run(args, settings, &theirs, colour)
+        }
         Command::Formats(args) => formats::run(args, colour),
         Command::Models(args) => models::run(args, colour),
         Command::Config(args) => config::run(args, &settings(&cli.global)?),
@@ -38,8 +44,20 @@ pub(crate) fn run(cli: &Cli) -> Result<()> {
     }
 }
 
+/// What `--set` says to the configuration, and what to a policy: keys of the configuration are known.
+fn split(set: &[String]) -> (Vec<String>, Vec<String>) {
+    set.iter().cloned().partition(|assignment| {
+        let key = assignment.split('=').next().unwrap_or_default();
+        Key::find(key.trim()).is_some()
+    })
+}
+
 /// The configuration as seen from here.
 fn settings(global: &GlobalArgs) -> Result<Settings> {
+    load(global.set.clone())
+}
+
+fn load(assignments: Vec<String>) -> Result<Settings> {
     let variables = env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value)))
         .filter(|(name, _)| name.starts_with("NEENEE_"))
@@ -49,6 +67,6 @@ fn settings(global: &GlobalArgs) -> Result<Settings> {
     Settings::load(&Layers {
         places: Places::here(),
         variables,
-        assignments: global.set.clone(),
+        assignments,
     })
 }

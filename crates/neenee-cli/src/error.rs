@@ -13,6 +13,9 @@ use crate::render::text::plain;
 /// Bad input, bad usage, or a machine that does not play along.
 const FAILED: u8 = 2;
 
+/// What was asked for was done, and the answer is no.
+const CHECK_FAILED: u8 = 1;
+
 /// An error of the command's own, with what to do about it.
 #[derive(Debug)]
 pub(crate) struct Failure {
@@ -68,6 +71,18 @@ impl fmt::Display for EndedWith {
 
 impl std::error::Error for EndedWith {}
 
+/// Everything went well, and what was checked is not as it should be.
+#[derive(Debug)]
+pub(crate) struct CheckFailed(pub(crate) String);
+
+impl fmt::Display for CheckFailed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for CheckFailed {}
+
 /// Tells the error on stderr, and says how to end.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     if is_broken_pipe(error) {
@@ -76,6 +91,10 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     }
     if let Some(EndedWith(code)) = error.downcast_ref() {
         return ExitCode::from(*code);
+    }
+    if let Some(failed) = error.downcast_ref::<CheckFailed>() {
+        output::note(&plain(&format!("check failed: {failed}")));
+        return ExitCode::from(CHECK_FAILED);
     }
     if error.downcast_ref::<AlreadyTold>().is_none() {
         output::note(&tell(error));

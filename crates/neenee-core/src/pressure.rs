@@ -1,6 +1,7 @@
 //! The front door of pruning: policy → budget → gate → plan.
 //! Deliberately not what a call touches (`touch`) and not how a format is spliced (the codecs').
 
+pub mod fold;
 mod ledger;
 pub mod options;
 mod pairing;
@@ -15,6 +16,7 @@ pub mod tiers;
 pub mod view;
 
 pub use crate::estimate::estimate_tokens;
+pub use fold::{Fold, FoldGoal, fold};
 pub use options::{Protected, PruneOptions};
 pub use plan::{Decision, Delegated, Edit, Left, Plan, Reason, Replacement, ResultInfo, Rewrite};
 pub use planner::{Planner, Setup};

@@ -1,6 +1,7 @@
 //! What a database has to do for the store, in plain data.
 //! Deliberately ignorant of messages and projections: it keeps rows, all of a batch or none.
 
+pub mod postgres;
 pub mod sqlite;
 
 use std::sync::Arc;

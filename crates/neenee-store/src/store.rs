@@ -17,6 +17,7 @@ use uuid::Uuid;
 
 use crate::clock::{Clock, SystemClock};
 use crate::digest::Digest;
+use crate::engine::postgres::Postgres;
 use crate::engine::sqlite::Sqlite;
 use crate::engine::{Batch, Engine, SessionRow, Totals};
 use crate::error::StoreError;
@@ -53,12 +54,7 @@ impl SessionStore {
     pub fn open(location: &Location) -> Result<Self, StoreError> {
         let engine: Arc<dyn Engine> = match location {
             Location::Folder(folder) => Arc::new(Sqlite::open(folder)?),
-            Location::Postgres(_) => {
-                return Err(StoreError::Unusable {
-                    place: location.to_string(),
-                    cause: "PostgreSQL is not supported yet".to_owned(),
-                });
-            }
+            Location::Postgres(address) => Arc::new(Postgres::open(address)?),
         };
         Ok(Self::new(engine, Arc::new(SystemClock)))
     }

@@ -10,7 +10,7 @@ mod tools;
 mod turn;
 mod wire;
 
-pub use script::Script;
+pub use script::{Fault, Script};
 pub use turn::{Op, Turn};
 pub use wire::Wire;
 
@@ -22,6 +22,7 @@ use futures_util::stream::{self, StreamExt as _};
 use serde_json::{Value, json};
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tools::Dialect;
 use wire::Answer;
@@ -51,6 +52,7 @@ impl Upstream {
         let log = Arc::new(Mutex::new(Vec::new()));
         let state = Arc::new(Stage {
             script,
+            played: AtomicUsize::new(0),
             log: Arc::clone(&log),
         });
         let app = axum::Router::new().fallback(receive).with_state(state);
@@ -104,6 +106,8 @@ pub struct Received {
 
 struct Stage {
     script: Script,
+    /// Requests with tools that were answered.
+    played: AtomicUsize,
     log: Arc<Mutex<Vec<Received>>>,
 }
 
@@ -130,7 +134,15 @@ async fn receive(State(stage): State<Arc<Stage>>, request: Incoming) -> Response
         has_tools: false,
         problems: Vec::new(),
     };
-    let response = stage.respond(&mut received);
+    let number = {
+        let log = stage.log.lock().unwrap_or_else(PoisonError::into_inner);
+        log.len()
+    };
+    let mut faults = stage.script.faults.iter();
+    let response = match faults.find(|(at, _)| *at == number) {
+        Some((_, fault)) => fail(fault),
+        None => stage.respond(&mut received),
+    };
     stage
         .log
         .lock()
@@ -175,7 +187,23 @@ impl Stage {
         if self.script.strict && !received.problems.is_empty() {
             return refuse(wire, &received.problems);
         }
-        let (turn, seed) = self.script.answer(&request.said);
+        if self
+            .script
+            .window_tokens
+            .is_some_and(|window| tokens > window)
+        {
+            return refuse_with(wire.overflow(tokens, self.script.window_tokens.unwrap_or(0)));
+        }
+        let (turn, seed) = if self.script.in_order {
+            let number = if received.has_tools {
+                self.played.fetch_add(1, Ordering::SeqCst)
+            } else {
+                self.played.load(Ordering::SeqCst)
+            };
+            self.script.nth(number)
+        } else {
+            self.script.answer(&request.said)
+        };
         let dialect = Dialect {
             offered: &request.offered,
             root: &self.script.root,
@@ -235,6 +263,24 @@ impl Stage {
 }
 
 fn refuse(wire: Wire, problems: &[String]) -> Response {
-    let body = wire.refusal(&problems.join("; "));
+    refuse_with(wire.refusal(&problems.join("; ")))
+}
+
+fn refuse_with(body: Value) -> Response {
     (StatusCode::BAD_REQUEST, axum::Json(body)).into_response()
+}
+
+fn fail(fault: &Fault) -> Response {
+    let mut response = fault.body.clone().into_response();
+    *response.status_mut() =
+        StatusCode::from_u16(fault.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    for (name, value) in &fault.headers {
+        if let (Ok(name), Ok(value)) = (
+            header::HeaderName::from_bytes(name.as_bytes()),
+            header::HeaderValue::from_str(value),
+        ) {
+            response.headers_mut().insert(name, value);
+        }
+    }
+    response
 }

@@ -18,6 +18,7 @@ mod media;
 mod slot;
 mod source;
 mod splice;
+pub mod sse;
 mod time;
 
 pub use document::{Document, MessageInfo, Outside, Usage};

@@ -6,6 +6,7 @@ mod inspect;
 #[cfg(unix)]
 mod proxy;
 mod prune;
+mod replay;
 mod sessions;
 
 use std::path::{Path, PathBuf};

@@ -313,3 +313,59 @@ fn sessions_are_carried_about_and_cleaned_up() {
     let (out, said) = bed.run(&["sessions"], 0);
     assert!(out.is_empty() && said.contains("no sessions"), "{said}");
 }
+
+/// The folder of real sessions; `None` when it is absent and need not be there.
+fn shared_sessions() -> Option<PathBuf> {
+    let data = std::env::var_os("NEENEE_SHARED_DATA").map_or_else(
+        || std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        PathBuf::from,
+    );
+    let sessions = data.join("sessions");
+    assert!(
+        sessions.is_dir()
+            || std::env::var_os("NEENEE_REQUIRE_SHARED_DATA").is_none_or(|value| value != "1"),
+        "no real sessions in {}",
+        sessions.display()
+    );
+    sessions.is_dir().then_some(sessions)
+}
+
+#[test]
+fn every_real_session_pruned_in_place_comes_back_byte_for_byte() {
+    let Some(sessions) = shared_sessions() else {
+        return;
+    };
+    let bed = Bed::new();
+    let mut originals = Vec::new();
+    for folder in fs::read_dir(sessions).unwrap().flatten() {
+        let files = fs::read_dir(folder.path()).into_iter().flatten().flatten();
+        for file in files.filter(|file| file.path().is_file()) {
+            let number = originals.len();
+            let name = format!("{number}-{}", file.file_name().to_string_lossy());
+            let bytes = fs::read(file.path()).unwrap();
+            let copy = bed.write(&name, &bytes);
+            originals.push((copy.to_str().unwrap().to_owned(), bytes));
+        }
+    }
+    let mut args = vec![
+        "prune",
+        "-q",
+        "--now",
+        "--protect-tokens",
+        "0",
+        "--in-place",
+    ];
+    args.extend(originals.iter().map(|(copy, _)| copy.as_str()));
+    // Files that are no session are told and left as they are.
+    bed.neenee(&args).output().unwrap();
+    let mut changed = 0;
+    for (copy, bytes) in &originals {
+        if fs::read(copy).unwrap() == *bytes {
+            continue;
+        }
+        changed += 1;
+        bed.run(&["restore", copy, "--in-place"], 0);
+        assert!(fs::read(copy).unwrap() == *bytes, "{copy} is another");
+    }
+    assert!(changed > 15, "{changed} of {} were pruned", originals.len());
+}

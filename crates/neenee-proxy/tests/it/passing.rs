@@ -294,7 +294,7 @@ async fn a_slow_reader_holds_the_upstream_back_and_misses_nothing() {
     tokio::spawn(async move {
         let (mut stream, _) = listener.accept().await.unwrap();
         let mut buffer = vec![0; 64 << 10];
-        stream.read(&mut buffer).await.unwrap();
+        assert!(stream.read(&mut buffer).await.unwrap() > 0);
         let head = format!(
             "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: {}\r\n\r\n",
             CHUNK * CHUNKS

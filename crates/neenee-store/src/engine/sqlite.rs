@@ -1,6 +1,7 @@
 //! SQLite, embedded: one file in the user's data folder, a lock file per session being written.
 //! Deliberately no pool: one connection writes, one reads, and SQLite serialises the rest.
 
+mod checkpoint;
 mod claims;
 mod open;
 mod read;
@@ -25,6 +26,7 @@ pub struct Sqlite {
     folder: PathBuf,
     writer: Mutex<Connection>,
     reader: Mutex<Connection>,
+    checkpoints: checkpoint::Checkpoints,
 }
 
 impl Sqlite {
@@ -35,10 +37,18 @@ impl Sqlite {
         let writer = open::connect(&file)?;
         open::migrate(&writer, &file)?;
         let reader = open::connect(&file)?;
+        // Ours come from a thread; see `checkpoint`.
+        writer
+            .pragma_update(None, "wal_autocheckpoint", 0)
+            .and_then(|()| {
+                writer.pragma_update(None, "journal_size_limit", checkpoint::DUE_BYTES as i64)
+            })
+            .map_err(failed)?;
         Ok(Sqlite {
             folder: folder.to_owned(),
             writer: Mutex::new(writer),
             reader: Mutex::new(reader),
+            checkpoints: checkpoint::Checkpoints::of(&file),
         })
     }
 
@@ -94,7 +104,16 @@ impl Engine for Sqlite {
     }
 
     fn commit(&self, claim: &Claim, batch: &Batch) -> Result<(), StoreError> {
-        write::commit(&mut self.writer(), claim, batch)
+        let mut writer = self.writer();
+        write::commit(&mut writer, claim, batch)?;
+        if self.checkpoints.after_commit() {
+            let moved = writer.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(()));
+            if let Err(error) = moved {
+                // The batch is committed; a log that is too long is no reason to say otherwise.
+                tracing::debug!(%error, "the write-ahead log was not moved");
+            }
+        }
+        Ok(())
     }
 
     fn sessions(&self) -> Result<Vec<SessionRow>, StoreError> {

@@ -22,6 +22,9 @@ use crate::state::{Entry, State};
 /// Forks of forks of forks: more than anyone makes, few enough that a loop in damaged rows ends.
 const MAX_FORKS: usize = 1000;
 
+/// How often bodies are looked up again when a sweep wrote their pack anew in between.
+const RACES: u32 = 3;
+
 /// A session and those it was forked from: whose records hold which numbers, oldest first.
 #[derive(Clone, Debug)]
 pub(crate) struct Chain {
@@ -211,7 +214,23 @@ impl SessionStore {
     ) -> Result<Bodies, StoreError> {
         digests.sort_unstable();
         digests.dedup();
-        let kept = self.engine.bodies(&digests)?;
+        let (mut kept, mut packs, mut whole) = self.kept(&digests)?;
+        for _ in 0..RACES {
+            if whole {
+                break;
+            }
+            (kept, packs, whole) = self.kept(&digests)?;
+        }
+        let found = verified(session, kept, &packs)?;
+        match digests.iter().find(|digest| !found.0.contains_key(digest)) {
+            Some(digest) => Err(corrupt(session, *digest, "missing")),
+            None => Ok(found),
+        }
+    }
+
+    /// Bodies and the packs that they are in, unverified; also whether no pack is missing.
+    fn kept(&self, digests: &[Digest]) -> Result<(Vec<KeptBody>, Vec<KeptPack>, bool), StoreError> {
+        let kept = self.engine.bodies(digests)?;
         let mut numbers: Vec<i64> = kept
             .iter()
             .filter_map(|body| match body.place {
@@ -222,11 +241,8 @@ impl SessionStore {
         numbers.sort_unstable();
         numbers.dedup();
         let packs = self.engine.packs(&numbers)?;
-        let found = verified(session, kept, &packs)?;
-        match digests.iter().find(|digest| !found.0.contains_key(digest)) {
-            Some(digest) => Err(corrupt(session, *digest, "missing")),
-            None => Ok(found),
-        }
+        let whole = packs.len() == numbers.len();
+        Ok((kept, packs, whole))
     }
 }
 

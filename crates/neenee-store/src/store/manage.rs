@@ -28,6 +28,13 @@ impl SessionStore {
     /// The session called `reference`: a name, an id, or the beginning of one (at least 4
     /// characters) that no other session shares. A name wins over a beginning.
     pub fn find(&self, reference: &str) -> Result<SessionInfo, StoreError> {
+        // Programs hand ids around, and a fleet has too many sessions to list for one.
+        if let Ok(id) = reference.parse::<Uuid>()
+            && let Some(row) = self.engine.session(id)?.filter(|row| !row.removed)
+            && id.to_string().eq_ignore_ascii_case(reference)
+        {
+            return Ok(SessionInfo::of(row));
+        }
         let sessions = self.sessions()?;
         if let Some(named) = sessions
             .iter()

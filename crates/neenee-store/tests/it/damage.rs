@@ -41,7 +41,7 @@ fn new(store: &SessionStore) -> Session {
 }
 
 fn raw(place: &Place) -> Connection {
-    Connection::open(place.folder.path().join("sessions.db")).expect("it is SQLite")
+    Connection::open(place.folder().join("sessions.db")).expect("it is SQLite")
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn flipped_bytes_anywhere_give_an_error_or_the_truth() {
     let place = Place::sqlite();
     let (id, window, transcript) = written(&place);
     drop(raw(&place).query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())));
-    let file = place.folder.path().join("sessions.db");
+    let file = place.folder().join("sessions.db");
     let good = fs::read(&file).expect("readable");
     let (mut errors, mut truths) = (0, 0);
     // A prime step, so that every kind of page and every place in one is hit.
@@ -254,7 +254,7 @@ fn a_write_ahead_log_cut_anywhere_gives_a_state_that_was() {
             states.push(session.window().to_vec());
         }
     }
-    let file = place.folder.path().join("sessions.db");
+    let file = place.folder().join("sessions.db");
     let (main, wal) = (
         fs::read(&file).expect("readable"),
         fs::read(file.with_extension("db-wal")).expect("not checkpointed yet"),
@@ -310,4 +310,34 @@ fn a_full_database_refuses_and_goes_on_when_there_is_room() {
         .append(&mut session, vec![big])
         .expect("there is room again");
     place.store.verify(session.id()).expect("whole");
+}
+
+#[test]
+fn the_write_ahead_log_does_not_grow_without_end() {
+    let place = Place::sqlite();
+    let mut session = new(&place.store);
+    let log = place.folder().join("sessions.db-wal");
+    let mut longest = 0;
+    for number in 0..1_500 {
+        let text = crate::conversation::output(number, 900);
+        let id = format!("call_{number}");
+        place
+            .store
+            .append(&mut session, vec![crate::conversation::result(&id, &text)])
+            .expect("appended");
+        longest = longest.max(fs::metadata(&log).expect("there").len());
+    }
+    // 60 MB went through it.
+    assert!((4 << 20..70 << 20).contains(&longest), "{longest} bytes");
+    let mut small = u64::MAX;
+    for number in 0..200 {
+        place
+            .store
+            .append(&mut session, turn(number))
+            .expect("appended");
+        small = small.min(fs::metadata(&log).expect("there").len());
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    assert!(small <= 4 << 20, "{small} bytes once there was time");
+    place.store.verify(session.id()).expect("sound");
 }

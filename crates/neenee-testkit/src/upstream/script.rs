@@ -22,6 +22,21 @@ pub struct Script {
     pub bytes_per_token: usize,
     /// Close the connection without an end after this many bytes of a streamed answer.
     pub cut_at: Option<usize>,
+    /// Refuse bodies of more tokens, as counted by `bytes_per_token`, the way the format refuses them.
+    pub window_tokens: Option<usize>,
+    pub(super) in_order: bool,
+    pub(super) faults: Vec<(usize, Fault)>,
+}
+
+/// An answer that is none.
+#[derive(Debug, Clone, Default)]
+pub struct Fault {
+    /// The HTTP status.
+    pub status: u16,
+    /// Headers beside it.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: String,
 }
 
 impl Script {
@@ -33,7 +48,25 @@ impl Script {
             strict: true,
             bytes_per_token: 4,
             cut_at: None,
+            window_tokens: None,
+            in_order: false,
+            faults: Vec::new(),
         }
+    }
+
+    /// Plays the turns of the first round one after the other, one for each request with tools, whatever it says:
+    /// for clients that fold the very round that they are in.
+    #[must_use]
+    pub fn in_order(mut self) -> Self {
+        self.in_order = true;
+        self
+    }
+
+    /// Answers request number `at` (from 0, all requests counted) with a fault.
+    #[must_use]
+    pub fn fault(mut self, at: usize, fault: Fault) -> Self {
+        self.faults.push((at, fault));
+        self
     }
 
     /// Adds what is answered after a user text that contains `marker`; an empty marker is in any text. Of several
@@ -53,6 +86,13 @@ impl Script {
     pub fn cut_at(mut self, bytes: usize) -> Self {
         self.cut_at = Some(bytes);
         self
+    }
+
+    /// The turn of that number of the first round.
+    pub(super) fn nth(&self, number: usize) -> (Turn, u64) {
+        let round = self.rounds.first();
+        let turn = round.and_then(|round| round.turns.get(number)).cloned();
+        (turn.unwrap_or_else(Turn::done), seed("", number))
     }
 
     /// The answer to a conversation, and a seed for its ids that is the same on every run.

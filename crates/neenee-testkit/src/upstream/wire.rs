@@ -86,6 +86,29 @@ impl Wire {
     }
 }
 
+impl Wire {
+    /// The body of a status 400 for a request that is larger than the window.
+    pub(super) fn overflow(self, tokens: usize, window: usize) -> Value {
+        let mut body = self.refusal(&match self {
+            Self::Anthropic => format!("prompt is too long: {tokens} tokens > {window} maximum"),
+            Self::Gemini => format!(
+                "The input token count ({tokens}) exceeds the maximum number of tokens allowed ({window})."
+            ),
+            Self::Responses => "Your input exceeds the context window of this model. Please adjust your input and \
+                                try again."
+                .to_owned(),
+            Self::Chat => format!(
+                "This model's maximum context length is {window} tokens. However, your messages resulted in \
+                 {tokens} tokens. Please reduce the length of the messages."
+            ),
+        });
+        if matches!(self, Self::Responses | Self::Chat) {
+            body["error"]["code"] = serde_json::json!("context_length_exceeded");
+        }
+        body
+    }
+}
+
 /// A request, as far as answering it needs.
 #[derive(Debug, Default)]
 pub(super) struct Request {

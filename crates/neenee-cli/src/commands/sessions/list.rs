@@ -6,7 +6,7 @@ use neenee_store::{SessionInfo, SessionStore};
 use serde_json::{Value, json};
 
 use crate::output;
-use crate::render::number::grouped;
+use crate::render::number::{counted, grouped};
 use crate::render::table::{Tone, left, right, table};
 
 pub(super) fn run(store: &SessionStore, as_json: bool, colour: bool) -> Result<()> {
@@ -32,7 +32,18 @@ pub(super) fn run(store: &SessionStore, as_json: bool, colour: bool) -> Result<(
         left("state"),
     ];
     let rows: Vec<_> = sessions.iter().map(row).collect();
-    output::stdout(table(&columns, &rows, colour).as_bytes())
+    let mut text = table(&columns, &rows, colour);
+    let usage = store.usage()?;
+    text.push_str(&format!(
+        "\n{} in {}: {} of archived originals kept in {}, {} in live windows, {} of events\n",
+        counted(sessions.len(), "session"),
+        store.place(),
+        counted(usage.archived_raw_bytes as usize, "byte"),
+        grouped(usage.archived_bytes as usize),
+        counted(usage.fresh_bytes as usize, "byte"),
+        counted(usage.record_bytes as usize, "byte"),
+    ));
+    output::stdout(text.as_bytes())
 }
 
 fn row(session: &SessionInfo) -> (Tone, Vec<String>) {

@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
@@ -76,32 +76,48 @@ pub(super) fn connect(file: &Path) -> Result<Connection, StoreError> {
 pub(super) fn migrate(connection: &Connection, file: &Path) -> Result<(), StoreError> {
     let place = file.display().to_string();
     let known = STEPS.len() as i64;
+    let begun = Instant::now();
     loop {
-        let (ours, version, tables) =
-            identity(connection).map_err(|error| unusable(file, &error))?;
-        if !ours && tables > 0 {
-            return Err(StoreError::NotOurs { place });
+        let moved = identity(connection).and_then(|(ours, version, tables)| {
+            let usable = ours || tables == 0;
+            if usable && version < known {
+                step(connection, version)?;
+            }
+            Ok((usable, version))
+        });
+        match moved {
+            Ok((false, _)) => return Err(StoreError::NotOurs { place }),
+            Ok((true, version)) if version > known => {
+                return Err(StoreError::NewerSchema {
+                    place,
+                    found: version,
+                    known,
+                });
+            }
+            Ok((true, version)) if version == known => return Ok(()),
+            Ok(_) => {}
+            // Two that turn the log on at once would wait for each other: SQLite refuses one of
+            // them without waiting.
+            Err(error) if busy(&error) && begun.elapsed() < BUSY => {
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            Err(error) => return Err(unusable(file, &error)),
         }
-        if version > known {
-            return Err(StoreError::NewerSchema {
-                place,
-                found: version,
-                known,
-            });
-        }
-        if version == known {
-            return Ok(());
-        }
-        step(connection, version).map_err(|error| unusable(file, &error))?;
     }
+}
+
+fn busy(error: &rusqlite::Error) -> bool {
+    error.sqlite_error_code() == Some(rusqlite::ErrorCode::DatabaseBusy)
 }
 
 /// Whether the file bears our mark, its version, and how many tables it has.
 fn identity(connection: &Connection) -> rusqlite::Result<(bool, i64, i64)> {
-    let mark: i64 = connection.query_row("PRAGMA application_id", [], |row| row.get(0))?;
-    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    let tables =
-        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    // Of one moment: another process may be making the tables.
+    let moment = rusqlite::Transaction::new_unchecked(connection, TransactionBehavior::Deferred)?;
+    let mark: i64 = moment.query_row("PRAGMA application_id", [], |row| row.get(0))?;
+    let version: i64 = moment.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    let tables = moment.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    moment.commit()?;
     let ours = mark == APPLICATION_ID;
     Ok((ours, if ours { version } else { 0 }, tables))
 }
